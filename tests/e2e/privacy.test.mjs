@@ -27,7 +27,7 @@ journey('a token is nowhere but in its field, during a whole session', { watched
   await simulator.sees('Denied by rule');
   await simulator.settings('Custom');
   await page.getByRole('radio', { name: 'suffix' }).check();
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   await simulator.verify({ keys: await provider.keys(), issuer: provider.issuer, audience: provider.audience });
   await simulator.says('Signature verified');
   await simulator.trace.getByRole('radio', { name: /^All/ }).check();
@@ -38,7 +38,7 @@ journey('a token is nowhere but in its field, during a whole session', { watched
   await page.getByRole('link', { name: 'Roles' }).first().click();
   await new Roles(page).table.waitFor();
   await page.getByRole('link', { name: 'Simulator' }).click();
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   const answered = page.waitForResponse((response) => new URL(response.url()).pathname === '/gbac/v1/policy');
   await page.getByRole('button', { name: /Refresh/ }).click();
   await (await answered).finished();
@@ -118,7 +118,7 @@ journey('a loaded page decides without the network', AWAY, async ({ page, contex
 
   await simulator.enter(token);
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   await simulator.verify({ keys, issuer: set.provider.issuer, audience: set.provider.audience });
   await simulator.says('Signature verified');
   await page.getByRole('link', { name: 'Roles' }).first().click();

@@ -48,7 +48,7 @@ journey('a role with a group and an ACL changes the verdict, and takes it back',
   await holdsMembers(set.service, 'InvoiceWriters', ['Group:engineering']);
   await holdsAcls(set.service, 'InvoiceWriters', ['allow write topic prefixed invoices- from * for Role:InvoiceWriters']);
   await go(page, 'Simulator');
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   assert.deepEqual(await simulator.decidedBy(), [
     'groups[0]',
     'Group:engineering',
@@ -100,7 +100,7 @@ journey('a role with a group and an ACL changes the verdict, and takes it back',
     'allow write topic prefixed invoices- from * for Role:InvoiceWriters',
   ]);
   await go(page, 'Simulator');
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
 
   // Deleting names what is lost, asks for nothing else since it goes to the draft, and takes the ACLs along.
   await go(page, 'Roles');

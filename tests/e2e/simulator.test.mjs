@@ -1,6 +1,7 @@
 // The simulator: a pasted token, its signature, input that is no token, a link, and a change that is tried.
 
 import assert from 'node:assert/strict';
+import { isAccessible } from './support/axe.mjs';
 import { refusal, text } from './support/fields.mjs';
 import { Fixes } from './support/fixes.mjs';
 import { stage } from './support/journey.mjs';
@@ -22,7 +23,7 @@ journey('a pasted token gives its groups, their places, and a verdict with its r
   await simulator.accept();
 
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
-  await simulator.sees('Allowed', /User:maya\.okafor can write to topic orders-2026/);
+  await simulator.sees('Allowed, if…', /User:maya\.okafor can write to topic orders-2026/);
   assert.deepEqual(await simulator.elements(), [
     ['0', 'engineering', 'Group:engineering'],
     ['1', 'analytics', 'Group:analytics'],
@@ -52,7 +53,7 @@ journey('a pasted token gives its groups, their places, and a verdict with its r
 
   // Through a role.
   await simulator.ask({ operation: 'Read', name: 'analytics-daily' });
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   assert.deepEqual(await simulator.decidedBy(), [
     'groups[1]',
     'Group:analytics',
@@ -65,7 +66,7 @@ journey('a pasted token gives its groups, their places, and a verdict with its r
   await simulator.sees('Denied, nothing allows it');
   assert.match((await simulator.reasons())['Near misses'], /1 row by host/);
   await simulator.host.fill('10.20.4.71');
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   assert.deepEqual(await simulator.decidedBy(), [
     'User:maya.okafor',
     'Allow Write, topic clickstream literal, host 10.20.4.71',
@@ -121,6 +122,46 @@ journey('a signature is not verified until it was, with the provider’s keys', 
   await simulator.keys.fill('-----BEGIN PUBLIC KEY-----');
   await refusal(simulator.keys, /\w/);
   await simulator.says('Signature not verified');
+});
+
+journey('a forged token allows nothing outright, and what the verdict rests on is taken back chip by chip', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  // Groups that the provider never gave: the signature is of other claims.
+  const [header, payload, signature] = (await set.provider.token('maya.okafor')).split('.');
+  const claims = { ...JSON.parse(Buffer.from(payload, 'base64url')), groups: ['payments'] };
+  await simulator.enter([header, encoded(claims), signature].join('.'));
+  await simulator.ask({ operation: 'Write', name: 'payments-eu' });
+  await simulator.sees('Allowed, if…', /can write to topic payments-eu, if the service accepts the issuer .* and 1 more/);
+  const { issuer, audience } = set.provider;
+  const chips = async () => await lines(simulator.assumptions.getByRole('list'));
+  const assumed = [`Assuming issuer ${issuer}`, `Assuming audience ${audience}`, 'Signature not verified Verify the token'];
+  await until(async () => assert.deepEqual(await chips(), assumed));
+  assert.equal(await simulator.check.locator('.verdict-allow').count(), 0, 'nothing is green');
+  assert.equal(await simulator.check.locator('.verdict-try').count(), 1, 'it is blue');
+  assert.match(await text(simulator.checks), /Issuer \S+, assumed/);
+  await isAccessible(page, 'the simulator with assumptions');
+
+  // Without an arrow it is denied, and the chip puts the arrow back.
+  await simulator.arrow('Group:payments in Role:PaymentsWriters').click();
+  await simulator.sees('Denied, if…');
+  const without = 'Without Group:payments → Role:PaymentsWriters';
+  await until(async () => assert.deepEqual(await chips(), [...assumed, without]));
+  await simulator.unassume(without);
+  await simulator.sees('Allowed, if…');
+
+  // Without the issuer the service refuses the token; focus stays in the bar.
+  await simulator.unassume(`Assuming issuer ${issuer}`);
+  await simulator.sees('Denied: sign-in fails', /The issuer is/);
+  await until(async () => assert.deepEqual(await chips(), assumed.slice(1)));
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'h-hyp');
+  await simulator.accept();
+  await simulator.sees('Allowed, if…');
+
+  // What verifies it is one press away, and finds the forgery.
+  await simulator.assumptions.getByRole('button', { name: 'Verify the token' }).click();
+  await simulator.keys.fill(await set.provider.keys());
+  await simulator.sees('Denied: sign-in fails', /The signature is not valid/);
 });
 
 journey('a text that is no token is refused with what it is', async ({ page }) => {
@@ -200,7 +241,7 @@ journey('a change is tried beside today, tells what else it does, and becomes a 
   await whatIf.getByRole('button', { name: 'Add change' }).click();
   await until(async () => {
     assert.match(await side(whatIf, 'Today'), /Denied, nothing allows it/);
-    assert.match(await side(whatIf, 'With the changes'), /Allowed .*Role:PaymentsWriters/);
+    assert.match(await side(whatIf, 'With the changes'), /Allowed, if… .*Role:PaymentsWriters/);
   });
   const changes = await text(whatIf.getByRole('region', { name: 'Change in effective access of this user' }));
   assert.match(changes, /Gains Read, Write, Describe, Topic payments- prefixed/);
@@ -258,7 +299,7 @@ journey('a denied request is fixed, reviewed, applied and then allowed', async (
   await review.apply();
   assert.ok((await set.service.members('PaymentsWriters')).includes('Group:engineering'));
   await go(page, 'Simulator');
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   assert.deepEqual(await simulator.decidedBy(), [
     'groups[0]',
     'Group:engineering',

@@ -16,7 +16,7 @@ use crate::review::{ChangeRow, Effects, GAINS, LOSES, Section, SectionTarget, se
 use crate::simulator::inputs::{IdentityMode, Inputs};
 use crate::simulator::pipeline::evaluate;
 use crate::simulator::token_checks::Verifier;
-use crate::simulator::verdict::{VerdictKind, kind};
+use crate::simulator::verdict::VerdictKind;
 
 /// The user of a check that is about a group alone.
 const ANY_USER: &str = "any-user";
@@ -60,12 +60,11 @@ impl CheckedRequest {
         now: f64,
         verifier: Option<Verifier>,
     ) -> Option<Self> {
-        let before = evaluate(inputs, Some(before), accepted, now, verifier)
-            .judged
-            .map(|judged| kind(judged.explanation.decision.reason))?;
+        let view = evaluate(inputs, Some(before), accepted, now, verifier);
+        view.judged?;
         Some(Self {
             inputs: inputs.clone(),
-            before,
+            before: view.verdict?.kind,
         })
     }
 }

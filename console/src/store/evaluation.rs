@@ -8,12 +8,13 @@
 use std::sync::Arc;
 
 use gbac_analysis::provider::AcceptedTokens;
+use gbac_console_model::simulator::hypothesis::{self, Hypothesis};
 use gbac_console_model::simulator::identity::{RulesInForce, SimulatedIdentity};
 use gbac_console_model::simulator::inputs::{InputProblem, Inputs};
 use gbac_console_model::simulator::pipeline::{self, Shown, SignInFindings};
 use gbac_console_model::simulator::question::AccessRequest;
-use gbac_console_model::simulator::token;
-use gbac_console_model::simulator::token_checks::{self, Keys, Report, SignInRefusal, Verifier};
+use gbac_console_model::simulator::token::{self, Expected};
+use gbac_console_model::simulator::token_checks::{Keys, Report, SignInRefusal, Verifier};
 use gbac_console_model::simulator::verdict::Judged;
 use gbac_engine::policy::Policy;
 use leptos::prelude::*;
@@ -54,6 +55,8 @@ pub struct SimulatorEvaluation {
     pub who: Memo<Option<Arc<SimulatedIdentity>>>,
     /// Why sign-in fails.
     pub refusal: Memo<Option<SignInRefusal>>,
+    /// What a verdict on the token rests on.
+    pub hypotheses: Memo<Vec<Hypothesis>>,
     /// The decided question; where sign-in fails, as if the token were accepted.
     pub judged: Memo<Option<Arc<Judged>>>,
     /// What is wrong with fields, or worth knowing about them.
@@ -80,7 +83,7 @@ impl SimulatorEvaluation {
             (inputs.token().to_owned(), inputs.as_claims)
         });
         let keys_field = part(inputs, |inputs| inputs.keys().to_owned());
-        let expected = part(inputs, |inputs| {
+        let provider_fields = part(inputs, |inputs| {
             (inputs.issuer.clone(), inputs.audience.clone())
         });
         let rules_fields = part(inputs, |inputs| {
@@ -103,22 +106,21 @@ impl SimulatorEvaluation {
             move |_| Keys::read(&keys_field.read(), verifier.get()),
             is_new,
         );
-        let in_force = Memo::new(move |_| {
-            let expected = expected.read();
-            token_checks::in_force(&expected.0, &expected.1, &accepted.read())
+        let expected = Memo::new(move |_| {
+            let fields = provider_fields.read();
+            Expected::read(&fields.0, &fields.1, &accepted.read())
         });
         let report = Memo::new(move |_| {
             let report = keys
                 .read()
-                .report(&token.read(), &in_force.read(), now.get());
+                .report(&token.read(), &expected.read().accepted, now.get());
             report.map(Arc::new)
         });
         let sign_in = Memo::new(move |_| {
             pipeline::sign_in(
                 &token.read(),
                 report.read().as_deref(),
-                &in_force.read(),
-                &expected.read().1,
+                &expected.read(),
                 ignore_expiry.get(),
                 now.get(),
             )
@@ -144,6 +146,18 @@ impl SimulatorEvaluation {
         });
         let refusal = Memo::new(move |_| {
             pipeline::refusal(&sign_in.read(), who.read().as_deref(), platform.get())
+        });
+
+        let hypotheses = Memo::new(move |_| {
+            let (fields, policy) = (rules_fields.read(), policy.get().unwrap_or_default());
+            hypothesis::of_token(
+                who.read().as_deref(),
+                &expected.read(),
+                report.read().as_deref().map(|report| report.signature),
+                ignore_expiry.get(),
+                fields.0.as_ref(),
+                policy.settings(),
+            )
         });
 
         // Question and decision.
@@ -176,6 +190,7 @@ impl SimulatorEvaluation {
                 question.read().0.as_ref(),
                 judged.read().as_deref(),
                 ignore_expiry.get(),
+                &hypotheses.read(),
                 now.get(),
             )
         });
@@ -205,6 +220,7 @@ impl SimulatorEvaluation {
             rules,
             who,
             refusal,
+            hypotheses,
             judged,
             problems,
             shown,

@@ -9,6 +9,10 @@ pub enum Glyph {
     Product,
     /// A filled circle with a tick: allow.
     Allow,
+    /// A dashed circle with a tick: allowed if hypotheses hold.
+    AllowIf,
+    /// A dashed circle: assumed.
+    Assumed,
     /// A filled octagon with a bar: deny.
     Deny,
     /// A dashed circle: no rule spoke.
@@ -82,6 +86,8 @@ impl Glyph {
         match self {
             Self::Product => "#i-mark",
             Self::Allow => "#i-allow",
+            Self::AllowIf => "#i-allow-if",
+            Self::Assumed => "#i-as",
             Self::Deny => "#i-deny",
             Self::NoRule => "#i-none",
             Self::Overridden => "#i-over",

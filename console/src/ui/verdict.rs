@@ -10,6 +10,8 @@ use super::{Glyph, Icon, IconSize};
 pub enum Mark {
     /// Allow.
     Allow,
+    /// Allowed if hypotheses hold.
+    AllowIf,
     /// Deny by a rule.
     Deny,
     /// No rule spoke.
@@ -30,6 +32,7 @@ impl Mark {
     pub const fn glyph(self) -> Glyph {
         match self {
             Self::Allow => Glyph::Allow,
+            Self::AllowIf => Glyph::AllowIf,
             Self::Deny => Glyph::Deny,
             Self::NoRule => Glyph::NoRule,
             Self::Overridden => Glyph::Overridden,
@@ -42,6 +45,7 @@ impl Mark {
     const fn class(self) -> &'static str {
         match self {
             Self::Allow => "v v-allow",
+            Self::AllowIf => "v v-info",
             Self::Deny => "v v-deny",
             Self::NoRule => "v v-none",
             Self::Overridden => "v v-over",

@@ -51,14 +51,14 @@ pub fn assuming(verdict: &str, outcome: Outcome, assumed: Assumptions) -> String
         assumed.contains(Assumption::Issuer),
         assumed.contains(Assumption::Audience),
     ) {
-        (true, _, _) => "the signature is valid",
+        (true, _, _) => condition(Assumption::Signature),
         (false, true, true) => "issuer and audience are right",
-        (false, true, false) => "the issuer is right",
-        (false, false, true) => "the audience is right",
+        (false, true, false) => condition(Assumption::Issuer),
+        (false, false, true) => condition(Assumption::Audience),
         (false, false, false) => "",
     };
     let about_expiry = match assumed.contains(Assumption::Expiry) {
-        true => "the token has not expired",
+        true => condition(Assumption::Expiry),
         false => "",
     };
     let and = match (about_token, about_expiry) {
@@ -66,6 +66,16 @@ pub fn assuming(verdict: &str, outcome: Outcome, assumed: Assumptions) -> String
         _ => " and ",
     };
     format!("{verdict}, if {about_token}{and}{about_expiry}")
+}
+
+/// An assumption as the condition of a verdict.
+pub const fn condition(assumption: Assumption) -> &'static str {
+    match assumption {
+        Assumption::Signature => "the signature is valid",
+        Assumption::Issuer => "the issuer is right",
+        Assumption::Audience => "the audience is right",
+        Assumption::Expiry => "the token has not expired",
+    }
 }
 
 /// An outcome as a word.

@@ -21,6 +21,7 @@ pub mod finding;
 pub mod fix;
 pub mod group_change;
 pub mod hosts;
+pub mod hypothesis;
 pub mod least_change;
 pub mod pages;
 pub mod phrases;

@@ -92,11 +92,16 @@ pub fn not_valid_yet(from: f64, now: f64) -> String {
     )
 }
 
-/// The audience that a service accepts.
-pub fn audience_accepted(audience: &str) -> RichText {
-    RichText::from("Audience ")
-        .code(audience)
-        .text(" is accepted")
+/// A token whose past expiry is ignored. Times are in seconds since 1970.
+pub fn expiry_ignored(at: f64, now: f64) -> String {
+    format!("{}, ignored", expired(at, now))
+}
+
+/// An issuer or an audience that is right only if the service accepts what was entered.
+pub fn assumed(name: CheckName, entered: &str) -> RichText {
+    RichText::from(format!("{} ", check(name)))
+        .code(entered)
+        .text(", assumed")
 }
 
 /// The audiences of a token, where a service accepts any.

@@ -9,7 +9,7 @@ use crate::sign_in::TOKEN_REFUSED;
 pub const fn meaning(code: WarningCode, source: &ClaimSource) -> (&'static str, &'static str) {
     match code {
         WarningCode::GroupOverage => (
-            "The token has a link instead of the groups",
+            "The groups of this user are unknown",
             "In Entra ID, this happens above 200 groups. Configure the token to contain only the groups assigned to the application",
         ),
         WarningCode::IdToken => (

@@ -124,7 +124,7 @@ const states = {
     await simulator.open();
     await simulator.enter(await set.provider.token('maya.okafor'));
     await simulator.ask({ operation: 'Write', name: 'orders-2026' });
-    await simulator.sees('Allowed');
+    await simulator.sees('Allowed, if…');
     await simulator.verify({ keys: await set.provider.keys(), issuer: set.provider.issuer, audience: set.provider.audience });
     await simulator.says('Signature verified');
   },
@@ -147,7 +147,7 @@ const states = {
     await simulator.open();
     await simulator.pick('Jonas Lindqvist');
     await simulator.ask({ operation: 'Write', name: 'payments-eu' });
-    await simulator.sees('Allowed');
+    await simulator.sees('Allowed, if…');
     await simulator.settings('Custom');
     await page.getByRole('radio', { name: 'suffix' }).check();
     await simulator.claimPath.fill('$.groups[');

@@ -25,7 +25,7 @@ journey('what people paste around a token is left out', async ({ page }) => {
     `curl -H 'Authorization: Bearer ${token}' https://example.com/topics`,
   ]) {
     await simulator.token.fill(words);
-    await simulator.sees('Allowed', /User:maya\.okafor/);
+    await simulator.sees('Allowed, if…', /User:maya\.okafor/);
     await accepted(simulator.token);
     // A text area knows one kind of line break.
     assert.equal(await simulator.token.inputValue(), words.replaceAll('\r\n', '\n'));
@@ -45,7 +45,7 @@ journey('claims without a token can be tried as they are', async ({ page }) => {
   const { provider } = await set.service.info();
   const more = { iss: provider.issuer, aud: provider.audience, exp: Math.floor(Date.now() / 1000) + 600 };
   await simulator.token.fill(JSON.stringify({ sub: 'maya', groups: ['engineering'], ...more }));
-  await simulator.sees('Allowed', /User:maya/);
+  await simulator.sees('Allowed, if…', /User:maya/);
   await simulator.says('Claims only, without a signature');
 });
 
@@ -73,7 +73,7 @@ journey('one megabyte of text is refused, and the page goes on', async ({ page }
   assert.ok(shown > 0 && shown <= 200, `${shown} rows`);
   await simulator.enter(token);
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
 });
 
 journey('a claim path that does not parse is refused at its place', async ({ page }) => {
@@ -82,7 +82,7 @@ journey('a claim path that does not parse is refused at its place', async ({ pag
   await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
   await simulator.settings('Custom');
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   for (const [path, why] of [
     ['groups', /^At character 1: \$ is missing/],
     ['$.groups[', /^At character 9: \[ is not closed/],
@@ -100,13 +100,13 @@ journey('a claim path that does not parse is refused at its place', async ({ pag
   }
   await simulator.claimPath.fill("$['groups']");
   await accepted(simulator.claimPath);
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
 
   const mapping = simulator.identity.getByRole('textbox', { name: 'User claim' });
   await mapping.fill('$.sub/(/x/');
   await refusal(mapping, /character \d+|At the end/);
   await mapping.fill('$.sub/([a-z]+)\\.([a-z]+)/$2/');
-  await simulator.sees('Allowed', /User:okafor/);
+  await simulator.sees('Allowed, if…', /User:okafor/);
 });
 
 journey('a host that is no address is refused, and asked for precisely', async ({ page }) => {
@@ -114,7 +114,7 @@ journey('a host that is no address is refused, and asked for precisely', async (
   await simulator.open();
   await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   for (const [host, why] of [
     ['broker.example.com', /broker\.example\.com is not an IP address/],
     ['10.20.0.0/16', /range/],
@@ -128,10 +128,10 @@ journey('a host that is no address is refused, and asked for precisely', async (
     await simulator.check.getByText('Shown for').waitFor();
   }
   await page.getByRole('button', { name: 'Leave it empty' }).click();
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   await simulator.host.fill('::ffff:10.0.0.1');
   await accepted(simulator.host);
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
 });
 
 journey('what is odd but possible is answered, with a word about it', async ({ page }) => {
@@ -139,12 +139,12 @@ journey('what is odd but possible is answered, with a word about it', async ({ p
   await simulator.open();
   await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'orders-*' });
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   assert.ok((await descriptions(simulator.resourceName)).some((words) => /not a wildcard here/.test(words)));
   await simulator.resourceName.fill(' orders-2026');
   await simulator.sees('Denied, nothing allows it');
   await page.getByRole('button', { name: 'Remove it' }).click();
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   await simulator.resourceType.selectOption({ label: 'Consumer group' });
   await simulator.operation.selectOption({ label: 'Write' });
   await simulator.check.getByText(/No request needs Write on a consumer group/).waitFor();

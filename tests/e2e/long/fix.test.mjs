@@ -194,7 +194,7 @@ journey('the sheet leaves the page usable, follows the request, and gives focus 
   }
   // What is allowed has nothing to fix.
   await simulator.ask({ operation: 'Read', name: 'orders-eu' });
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   assert.equal(await fixes.open.count(), 0);
   await (await part(page, 'What if')).waitFor();
 });

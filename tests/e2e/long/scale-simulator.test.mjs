@@ -65,7 +65,7 @@ journey('100,000 ACLs and 200 groups: a keystroke, permissions, least grant, fix
   const tokenFor = (iat) => tokenOf({ ...claims, iss, aud, iat });
   await simulator.token.fill(tokenFor(1_700_000_000));
   await simulator.ask({ operation: 'Read', name: `${team(5)}.x` });
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
 
   const thread = await MainThread.of(page, context);
   // A whole paste: from an empty field to the painted verdict.
@@ -81,7 +81,7 @@ journey('100,000 ACLs and 200 groups: a keystroke, permissions, least grant, fix
     await simulator.token.focus();
     pastes.push(await thread.spent(() => page.keyboard.press('ControlOrMeta+V')));
     // Not waited for: it was painted.
-    assert.equal(await heading.innerText(), 'Allowed');
+    assert.equal(await heading.innerText(), 'Allowed, if…');
     assert.equal((await simulator.elements()).length, 12);
   }
 
@@ -92,7 +92,7 @@ journey('100,000 ACLs and 200 groups: a keystroke, permissions, least grant, fix
   await simulator.resourceName.press('End');
   const [keys, evaluations] = [[], []];
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [key, verdict] of [['.', 'Allowed'], ['Backspace', 'Denied, nothing allows it']]) {
+    for (const [key, verdict] of [['.', 'Allowed, if…'], ['Backspace', 'Denied, nothing allows it']]) {
       keys.push(await thread.spent(() => page.keyboard.press(key)));
       // Not waited for: it was painted.
       assert.equal(await heading.innerText(), verdict);

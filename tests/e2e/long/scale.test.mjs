@@ -73,7 +73,7 @@ journey('a first visit of the simulator answers', async ({ page, context }) => {
   await page.getByRole('heading', { level: 1, name: 'Simulator' }).waitFor();
   await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   rows.push(['a first visit: the main thread until the simulator shows the verdict of a check', inScripts(await thread.busy()), 1000]);
 });
 
@@ -97,7 +97,7 @@ journey('10,000 ACLs are loaded, and a check answers', async ({ page, context, t
   await simulator.resourceName.press('End');
   const spent = await thread.spent(() => page.keyboard.type(KEYS.at(-1)));
   t.diagnostic(`from a keystroke to the paint of its verdict: ${spent.toFixed(1)} ms; tasks over 50 ms: ${await longTasks()}`);
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   assert.deepEqual(await simulator.decidedBy(), [
     'groups[0]',
     'Group:engineering',

@@ -42,7 +42,7 @@ journey('a token that the service refuses is denied, whatever the ACLs say', asy
   const now = Math.floor(Date.now() / 1000);
   await simulator.token.fill(await changed({}));
   await simulator.ask({ operation: 'Read', name: 'payments-settled' });
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   for (const [change, fix] of [
     [{ claims: { iss: 'https://other.example' } }, /^The issuer is https:\/\/other\.example, and the service accepts only .*\/demo\/idp\. Use a token/],
     [{ claims: { aud: ['billing'] } }, /^The token is for billing, and the service accepts only streams\. Configure the provider/],
@@ -63,7 +63,7 @@ journey('a token that the service refuses is denied, whatever the ACLs say', asy
   }
   // With the keys: a signature that is proven bad.
   await simulator.token.fill(await changed({ claims: { groups: ['payments'], jti: 'forged' } }));
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   const { provider } = await set.service.info();
   await simulator.verify({ keys: await set.service.keys(), issuer: provider.issuer, audience: provider.audience });
   await until(() => refused(simulator, /^The signature is not valid\. The token was changed after it was signed/));
@@ -107,12 +107,12 @@ journey('two people: who cannot sign in is allowed nothing', async ({ page }) =>
   await simulator.open();
   await simulator.token.fill(await changed({}));
   await simulator.ask({ operation: 'Read', name: 'payments-settled' });
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   const compare = await part(page, 'Compare two users');
   const other = compare.getByRole('textbox', { name: 'Access token of the other user' });
   await other.fill(await changed({ claims: { exp: 1, sub: 'somebody' } }));
   const verdicts = compare.getByRole('group', { name: 'Verdicts of both users' });
   await until(async () =>
-    assert.match(await text(verdicts), /User:jonas\.lindqvist Allowed .*User:somebody Denied: sign-in fails .*expired/),
+    assert.match(await text(verdicts), /User:jonas\.lindqvist Allowed, if… .*if the signature is valid User:somebody Denied: sign-in fails .*expired/),
   );
 });

@@ -55,7 +55,7 @@ journey('tests are saved, fail when something is tried, and come back from a fil
   await simulator.open();
   await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   const tests = await part(page, 'Tests');
   await tests.getByRole('textbox', { name: 'Test name' }).fill('maya writes orders');
   await tests.getByRole('button', { name: 'Add test' }).click();
@@ -116,14 +116,14 @@ journey('the platform’s own rules refuse what it does not read', async ({ page
   await simulator.open();
   await simulator.enter(await set.provider.token('jonas.lindqvist'));
   await simulator.ask({ operation: 'Read', name: 'payments-settled' });
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   const extraction = await troubleshoot(page);
   const otherwise = extraction.getByRole('list', { name: 'Differences on the platform' });
   assert.match((await lines(otherwise)).join(' '), /ES256.*only RS256.*at\+jwt.*only JWT/);
   await extraction.getByRole('radio', { name: 'The platform, version 26.1' }).check();
   await simulator.sees('Denied: sign-in fails', /only RS256/);
   await extraction.getByRole('radio', { name: 'GBAC' }).check();
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
 });
 
 journey('a claim path comes from a provider’s preset, and the token completes it', async ({ page }) => {
@@ -140,7 +140,7 @@ journey('a claim path comes from a provider’s preset, and the token completes 
   await simulator.identity.getByText('Roles are the keys of an object').waitFor();
   await provider.selectOption({ label: 'Keycloak, realm roles' });
   assert.equal(await simulator.claimPath.inputValue(), '$.realm_access.roles');
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   assert.deepEqual(
     (await simulator.elements()).map(([, name]) => name),
     ['payments', 'offline_access'],

@@ -112,14 +112,14 @@ journey('a claim is pressed in the path, and a provider beside the token, to rea
   const claim = simulator.mapping.locator('tbody[data-of=claim]');
   assert.match(await text(claim), /no names found/);
   await claim.getByRole('button', { name: 'realm_access.roles' }).click();
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   assert.equal(await claim.getByRole('button', { name: 'realm_access.roles' }).getAttribute('aria-pressed'), 'true');
 
   // A provider's preset finds the claim of this token.
   await simulator.settings('Service settings');
   await simulator.sees('Denied, nothing allows it');
   await simulator.settings('Keycloak');
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   await simulator.identity.getByText(/\$\.realm_access\.roles, nested names none/).waitFor();
   await simulator.settings('Okta');
   await simulator.sees('Denied, nothing allows it');
@@ -140,14 +140,14 @@ journey('the check of the token that fails is where the path ends', async ({ pag
   assert.equal(await simulator.check.locator('.verdict-allow').count(), 0, 'nothing is green');
 });
 
-journey('a link in place of the groups is told where the groups would be', async ({ page }) => {
+journey('a link in place of the groups is told at the verdict', async ({ page }) => {
   const simulator = await asked(page, 'Priya Raman', 'Write', 'payments-settled');
   await simulator.sees('Denied, nothing allows it');
   assert.match(await text(simulator.mapping.locator('tbody[data-of=claim]')), /^groups no names found Claim path/);
-  assert.ok((await simulator.notes()).includes('The token has a link instead of the groups'));
+  assert.match(await text(simulator.overage), /^The groups of this user are unknown .*a link instead of/);
   // Without groups, the user's own role still counts.
   await simulator.requests.getByRole('button', { name: 'Read clickstream' }).click();
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
 });
 
 journey('of 200 groups the one that decides is in sight', async ({ page }) => {

@@ -115,7 +115,7 @@ journey('tokens of a real provider go from the token to the verdict', async ({ p
   await simulator.sees('Denied by rule');
   await simulator.settings('Custom');
   await page.getByRole('radio', { name: 'suffix' }).check();
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
 });
 
 journey('tokens of Glewlwyd go from the token to the verdict', async ({ page, t }) => {
@@ -134,7 +134,7 @@ journey('tokens of Glewlwyd go from the token to the verdict', async ({ page, t 
         ['payments', 'all'],
       ),
     );
-    await simulator.sees('Allowed');
+    await simulator.sees('Allowed, if…');
     const [, group] = await simulator.decidedBy();
     assert.equal(group, 'Group:payments');
     await simulator.verify({ keys: await glewlwyd.keys(), issuer: glewlwyd.issuer, audience: glewlwyd.audience });
@@ -143,7 +143,7 @@ journey('tokens of Glewlwyd go from the token to the verdict', async ({ page, t 
     await simulator.sees('Denied, nothing allows it');
     await simulator.settings('Custom');
     await page.getByRole('radio', { name: 'suffix' }).check();
-    await simulator.sees('Allowed');
+    await simulator.sees('Allowed, if…');
   } finally {
     await glewlwyd.stop();
   }
@@ -182,7 +182,7 @@ journey('a bug report of a failing test is checked by the command line, with the
   await simulator.open();
   await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   const tests = await part(page, 'Tests');
   await tests.getByRole('textbox', { name: 'Test name' }).fill('maya writes orders');
   await tests.getByRole('button', { name: 'Add test' }).click();

@@ -56,7 +56,7 @@ journey('the least that would allow it is found and tried, and so is what takes 
   await least.getByRole('heading', { name: 'Remove the denies' }).waitFor();
   // What is allowed: what to take away.
   await simulator.resourceName.fill('orders-2026');
-  await simulator.sees('Allowed');
+  await simulator.sees('Allowed, if…');
   await least.getByRole('heading', { name: 'ACLs to remove' }).waitFor();
   assert.match(
     (await lines(least.getByRole('list', { name: 'ACLs to remove' }))).join(),
@@ -77,7 +77,7 @@ journey('a whole request is decided check by check', async ({ page }) => {
   await request.getByText('To see the required checks, fill in Group.').waitFor();
   await request.getByRole('textbox', { name: 'Topic', exact: true }).fill('analytics-daily');
   await request.getByRole('textbox', { name: 'Group', exact: true }).fill('analytics-app');
-  await request.getByText(/^Allowed: \d+ checks\.$/).waitFor();
+  await request.getByText(/^The request is allowed, if the service accepts the issuer .*\.$/).waitFor();
   await request.getByRole('textbox', { name: 'Group', exact: true }).fill('other-app');
   await request.getByText(/^Denied: \d of \d checks not allowed\.$/).waitFor();
   const checks = request.getByRole('table', { name: 'Checks required by the request' });

@@ -15,6 +15,8 @@ export class Simulator {
     this.extraction = page.getByRole('region', { name: 'Path', exact: true });
     this.check = page.getByRole('region', { name: 'Check', exact: true });
     this.trace = page.getByRole('region', { name: 'Trace', exact: true });
+    this.overage = this.check.getByRole('group', { name: 'The groups of this user are unknown' });
+    this.assumptions = this.check.getByRole('group', { name: 'Assumptions' });
     // Their controls.
     this.token = this.identity.getByRole('textbox', { name: /^(Access token|Claims)$/ });
     this.user = this.identity.getByRole('combobox', { name: 'User', exact: true });
@@ -66,6 +68,11 @@ export class Simulator {
   async enter(token) {
     await this.token.fill(token);
     await this.accept();
+  }
+
+  /** Takes back what the verdict rests on, by its chip. */
+  async unassume(short) {
+    await this.assumptions.getByRole('button', { name: `Remove the assumption: ${short}`, exact: true }).click();
   }
 
   /** Asks whether an operation on a resource is possible. */

@@ -8,6 +8,8 @@ use gbac_engine::decide::{At, Outcome, Reason};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{CLUSTER_NAME, PatternType, Principal, PrincipalType, ResourceType};
 use gbac_words::decision;
+use gbac_words::hypothesis::ALLOWED_IF;
+use gbac_words::pages::simulator::assumed;
 use gbac_words::phrases::{agree, capitalized, count, thousands};
 use gbac_words::request::verb;
 use gbac_words::rich_text::{RichText, listed};
@@ -18,10 +20,14 @@ use crate::search::answer_context::{AnswerContext, KnownIdentity};
 use crate::search::index::{NamedResources, SHOWN, SearchIndex};
 use crate::search::question::{TypedQuestion, TypedRequest};
 use crate::search::target::SearchTarget;
+use crate::simulator::hypothesis::{Hypothesis, conditions};
 use crate::simulator::inputs::{IdentityMode, Inputs};
 use crate::simulator::pipeline::{View, evaluate};
 use crate::simulator::question::AccessRequest;
 use crate::simulator::verdict::{Verdict, VerdictKind, Why};
+
+/// The answer where something is allowed if hypotheses hold.
+const YES_IF: &str = "Yes, if…";
 
 /// How many names and prefixes of one question are evaluated.
 const EVALUATED: usize = 50;
@@ -31,6 +37,8 @@ const EVALUATED: usize = 50;
 pub enum AnswerMark {
     /// Allowed.
     Allow,
+    /// Allowed if what nobody checked is so.
+    AllowIf,
     /// Denied by a rule.
     Deny,
     /// Nothing allows it.
@@ -304,7 +312,7 @@ fn can(principal: &Principal, request: &TypedRequest, context: &AnswerContext<'_
         (Some(verdict), _) => of_verdict(verdict),
         (None, Some(identity)) => {
             let subject = ReachSubject::Identity(identity.clone());
-            of_cells(
+            let answer = of_cells(
                 principal,
                 request,
                 &resources,
@@ -317,7 +325,8 @@ fn can(principal: &Principal, request: &TypedRequest, context: &AnswerContext<'_
                     }
                     PatternType::Prefixed => to_matrix(&identity, principal),
                 },
-            )
+            );
+            under(answer, &view.hypotheses)
         }
         (None, None) => {
             let reason = "The identity can't be read";
@@ -406,10 +415,29 @@ fn groups_line(known: Option<&KnownIdentity>) -> RichText {
         .text(format!("{verb}{from}."))
 }
 
+/// An answer under hypotheses: what is allowed is allowed if they hold.
+fn under(mut answer: SearchAnswer, hypotheses: &[Hypothesis]) -> SearchAnswer {
+    if hypotheses.is_empty() {
+        return answer;
+    }
+    if answer.mark == AnswerMark::Allow {
+        (answer.mark, answer.title) = (AnswerMark::AllowIf, YES_IF.to_owned());
+        ALLOWED_IF.clone_into(&mut answer.reason);
+    }
+    for choice in &mut answer.choices {
+        if choice.mark == Some(AnswerMark::Allow) {
+            choice.mark = Some(AnswerMark::AllowIf);
+        }
+    }
+    answer.lines.push(assumed(conditions(hypotheses)));
+    answer
+}
+
 /// An answer that is the simulator's verdict.
 fn of_verdict(verdict: &Verdict) -> SearchAnswer {
     let (mark, title) = match verdict.kind {
         VerdictKind::Allowed => (AnswerMark::Allow, "Yes"),
+        VerdictKind::AllowedIf => (AnswerMark::AllowIf, YES_IF),
         VerdictKind::DeniedByRule | VerdictKind::SignInFails => (AnswerMark::Deny, "No"),
         VerdictKind::NothingAllows | VerdictKind::Expired => (AnswerMark::NoRule, "No"),
     };

@@ -137,6 +137,13 @@ pub struct ExtractionNote {
     pub actions: Vec<Action>,
 }
 
+impl ExtractionNote {
+    /// Whether the provider left the groups out, so that nobody knows them.
+    pub fn is_overage(&self) -> bool {
+        self.code == Some(WarningCode::GroupOverage)
+    }
+}
+
 /// The extraction, ready to be shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Steps {

@@ -369,6 +369,11 @@ impl SimulatedIdentity {
         }
     }
 
+    /// The ID of the key that the token names; none by hand.
+    pub fn key_id(&self) -> Option<&str> {
+        self.taken.as_ref()?.read.header.as_ref()?.kid()
+    }
+
     /// The rules that made it; none by hand.
     pub fn rules(&self) -> Option<&IdentityRules> {
         self.taken.as_ref().map(|taken| &taken.rules)

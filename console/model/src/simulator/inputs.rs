@@ -358,6 +358,14 @@ pub enum InputEdit {
     IgnoreExpiry(bool),
     /// Compares the token with this issuer and this audience, in place of the service's.
     Expect(String, String),
+    /// Compares the token with this issuer; with the service's if it is empty.
+    Issuer(String),
+    /// Compares the token with this audience; with the service's if it is empty.
+    Audience(String),
+    /// Tries this way to read nested names.
+    NestedNames(NestedGroupBehavior),
+    /// Tries this mapping of the user.
+    Mapping(String),
 }
 
 impl InputEdit {
@@ -380,6 +388,10 @@ impl InputEdit {
                 inputs.issuer = issuer;
                 inputs.audience = audience;
             }
+            Self::Issuer(issuer) => inputs.issuer = issuer,
+            Self::Audience(audience) => inputs.audience = audience,
+            Self::NestedNames(nested) => inputs.what_if.nested = nested,
+            Self::Mapping(mapping) => inputs.what_if.mapping = mapping,
         }
     }
 }

@@ -3,6 +3,7 @@
 pub mod claims;
 pub mod extraction;
 pub mod fixes;
+pub mod hypothesis;
 pub mod identity;
 pub mod inputs;
 pub mod least_change;

@@ -13,12 +13,13 @@ use gbac_engine::identity::Identity;
 use gbac_engine::policy::{Policy, Settings};
 
 use crate::simulator::extraction::{self, ExtractionInput, Origins, Steps};
+use crate::simulator::hypothesis::{self, Hypothesis};
 use crate::simulator::identity::{RulesInForce, SimulatedIdentity};
 use crate::simulator::inputs::{
     EnteredIdentity, IdentityMode, InputField, InputProblem, Inputs, Weight, identity_error,
 };
 use crate::simulator::question::{self, AccessRequest};
-use crate::simulator::token::{self, TokenFact, TokenReading};
+use crate::simulator::token::{self, Expected, TokenFact, TokenReading};
 use crate::simulator::token_checks::{self, Keys, Report, SignInRefusal, Verifier};
 use crate::simulator::verdict::{self, Judged, Verdict, VerdictKind};
 
@@ -53,6 +54,8 @@ pub struct View {
     pub who: Option<Arc<SimulatedIdentity>>,
     /// The steps from token to principals.
     pub steps: Option<Arc<Steps>>,
+    /// What a verdict on the token rests on.
+    pub hypotheses: Vec<Hypothesis>,
     /// The verdict.
     pub verdict: Option<Verdict>,
     /// The decided question, for the trace.
@@ -93,16 +96,9 @@ pub fn evaluate(
     let entered = inputs.identity();
     let token = token::read(inputs.token(), inputs.as_claims);
     let keys = Keys::read(inputs.keys(), verifier);
-    let accepted = token_checks::in_force(&inputs.issuer, &inputs.audience, accepted);
-    let report = keys.report(&token, &accepted, now).map(Arc::new);
-    let sign_in = sign_in(
-        &token,
-        report.as_deref(),
-        &accepted,
-        &inputs.audience,
-        ignore_expiry,
-        now,
-    );
+    let expected = Expected::read(&inputs.issuer, &inputs.audience, accepted);
+    let report = keys.report(&token, &expected.accepted, now).map(Arc::new);
+    let sign_in = sign_in(&token, report.as_deref(), &expected, ignore_expiry, now);
     let settings = of_service.settings();
     let rules = RulesInForce::read(inputs.tried_settings(), inputs.userinfo(), settings);
     let who = identity(&entered, &token, report.as_deref(), &rules);
@@ -116,11 +112,20 @@ pub fn evaluate(
             .map(|explainer| Arc::new(explanation(decided, &explainer))),
         None => None,
     };
+    let hypotheses = hypothesis::of_token(
+        who.as_deref(),
+        &expected,
+        report.as_deref().map(|report| report.signature),
+        ignore_expiry,
+        inputs.tried_settings(),
+        settings,
+    );
     let verdict = verdict(
         refusal.as_ref(),
         access.as_ref(),
         judged.as_deref(),
         ignore_expiry,
+        &hypotheses,
         now,
     );
     let (judged, supposed) = match refusal.is_some() {
@@ -136,6 +141,7 @@ pub fn evaluate(
         needs_userinfo: rules.needs_userinfo,
         who,
         steps,
+        hypotheses,
         verdict,
         judged,
         supposed,
@@ -152,8 +158,8 @@ pub fn identify(
 ) -> Option<Arc<SimulatedIdentity>> {
     let token = token::read(inputs.token(), inputs.as_claims);
     let keys = Keys::read(inputs.keys(), verifier);
-    let accepted = token_checks::in_force(&inputs.issuer, &inputs.audience, accepted);
-    let report = keys.report(&token, &accepted, now);
+    let expected = Expected::read(&inputs.issuer, &inputs.audience, accepted);
+    let report = keys.report(&token, &expected.accepted, now);
     let rules = RulesInForce::read(inputs.tried_settings(), inputs.userinfo(), settings);
     identity(&inputs.identity(), &token, report.as_ref(), &rules)
 }
@@ -168,12 +174,10 @@ pub struct SignInFindings {
 }
 
 /// Token and keys: the checks that the service makes at a sign-in, after the verification with keys.
-/// `audience` is what was entered.
 pub fn sign_in(
     token: &TokenReading,
     report: Option<&Report>,
-    accepted: &AcceptedTokens,
-    audience: &str,
+    expected: &Expected,
     ignore_expiry: bool,
     now: f64,
 ) -> SignInFindings {
@@ -183,11 +187,11 @@ pub fn sign_in(
     let checks = check_sign_in(
         read.header.as_ref(),
         &read.claims,
-        accepted,
+        &expected.accepted,
         Some(now.into()),
     );
     let mut facts = vec![token_checks::fact(read, report)];
-    facts.extend(token::facts(read, audience, &checks, now));
+    facts.extend(token::facts(read, expected, ignore_expiry, &checks, now));
     SignInFindings {
         refusal: token_checks::refusal(read, report, &checks, ignore_expiry),
         facts,
@@ -315,14 +319,17 @@ pub fn verdict(
     access: Option<&AccessRequest>,
     judged: Option<&Judged>,
     ignore_expiry: bool,
+    hypotheses: &[Hypothesis],
     now: f64,
 ) -> Option<Verdict> {
     let Some(refusal) = refusal else {
-        return Some(verdict::verdict(judged?, now, ignore_expiry));
+        let verdict = verdict::verdict(judged?, now, ignore_expiry, hypotheses);
+        return Some(verdict);
     };
     let accepted =
         judged.map(|judged| (judged.identity.user(), judged.explanation.decision.reason));
-    Some(verdict::sign_in_fails(refusal, access, accepted))
+    let verdict = verdict::sign_in_fails(refusal, access, accepted, hypotheses);
+    Some(verdict)
 }
 
 /// Text: what is wrong with fields, or worth knowing about them, in the order of the steps.

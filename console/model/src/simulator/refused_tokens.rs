@@ -47,7 +47,7 @@ fn no_refused_token_is_shown_as_allowed() {
     let good = view(&token(&usual, "jti", json!("1")));
     assert_eq!(
         (good.verdict.as_ref().unwrap().kind, good.refusal),
-        (VerdictKind::Allowed, None)
+        (VerdictKind::AllowedIf, None)
     );
 
     let of = |name: &str, value: Value| token(&usual, name, value);
@@ -197,7 +197,10 @@ fn a_refused_token_takes_the_place_of_the_last_good_verdict() {
     };
     let good = inputs(&token(&usual, "jti", json!("1")));
     let before = shown_for(None, &good);
-    assert_eq!(before.verdict.as_ref().unwrap().kind, VerdictKind::Allowed);
+    assert_eq!(
+        before.verdict.as_ref().unwrap().kind,
+        VerdictKind::AllowedIf
+    );
     // Not even a question that is not complete, or settings that cannot be used, bring the other
     // token's verdict back.
     let mut refused = inputs(&token(&usual, "aud", json!("billing")));
@@ -235,7 +238,7 @@ fn claims_alone_are_judged_as_the_token_they_would_be() {
     };
     assert_eq!(
         kind(json!({ "sub": "a", "groups": ["payments"], "exp": NOW + 60.0 })),
-        VerdictKind::Allowed
+        VerdictKind::AllowedIf
     );
     assert_eq!(
         kind(json!({ "sub": "a", "groups": ["payments"], "exp": "soon" })),

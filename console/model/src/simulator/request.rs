@@ -16,6 +16,7 @@ use gbac_words::request;
 use gbac_words::rich_text::RichText;
 
 use crate::names::entered;
+use crate::simulator::hypothesis::Hypothesis;
 use crate::simulator::question::AccessRequest;
 use crate::simulator::verdict::{VerdictKind, kind};
 
@@ -329,13 +330,14 @@ impl RequestAnswer {
     }
 }
 
-/// Decides requests at an instant.
+/// Decides requests at an instant, with what that rests on.
 pub fn answer(
     policy: &Policy,
     identity: &Identity,
     needs: &[(String, Requirement)],
     host: Option<IpAddr>,
     at: At,
+    hypotheses: &[Hypothesis],
 ) -> RequestAnswer {
     let mut rows: Vec<RequestRow> = Vec::new();
     let mut requests = Vec::new();
@@ -349,7 +351,7 @@ pub fn answer(
                 None => rows.push(RequestRow {
                     check: check.clone(),
                     host,
-                    kind: kind(decision.reason),
+                    kind: kind(decision.reason).under(hypotheses),
                     of: vec![name.clone()],
                 }),
             }
@@ -432,7 +434,7 @@ mod tests {
         );
         let needs = consume.needs().unwrap();
         let identity = Identity::new("a", ["analysts"]);
-        let found = answer(&policy(), &identity, &needs, None, At::seconds(0.0));
+        let found = answer(&policy(), &identity, &needs, None, At::seconds(0.0), &[]);
         assert_eq!(found.outcome(), Outcome::Deny);
         let denied: Vec<String> = found
             .rows
@@ -520,6 +522,7 @@ mod tests {
             &needs,
             None,
             At::seconds(0.0),
+            &[],
         );
         assert_eq!(
             (found.outcome(), found.rows.len(), found.choice.clone()),

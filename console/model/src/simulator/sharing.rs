@@ -13,10 +13,12 @@ use gbac_json::{
     find_assertions, policy_to_json,
 };
 use gbac_words::acl;
+use gbac_words::hypothesis::if_all;
 use gbac_words::rich_text::RichText;
 use serde_json::{Value, json};
 
 use crate::address;
+use crate::simulator::hypothesis::{Hypothesis, conditions};
 use crate::simulator::inputs::{IdentityMode, Inputs};
 use crate::simulator::question::AccessRequest;
 use crate::simulator::verdict::Judged;
@@ -24,9 +26,14 @@ use crate::simulator::verdict::Judged;
 /// The longest file name, without its ending.
 const MAX_NAME: usize = 60;
 
-/// An assertion file of one test, and a name for it; `gbac test` runs it.
-pub fn assertion_file(judged: &Judged, policy: &Policy) -> (String, String) {
-    let test = assertion_test(judged, policy);
+/// An assertion file of one test, and a name for it; `gbac test` runs it. The test is about the
+/// names: its own name tells what the verdict on the token rests on.
+pub fn assertion_file(
+    judged: &Judged,
+    policy: &Policy,
+    hypotheses: &[Hypothesis],
+) -> (String, String) {
+    let test = assertion_test(judged, policy, hypotheses);
     let name = test
         .get("name")
         .and_then(Value::as_str)
@@ -38,7 +45,7 @@ pub fn assertion_file(judged: &Judged, policy: &Policy) -> (String, String) {
 
 /// A test as an assertion file has it. It expects what the policy says now of these names, whether
 /// or not the token had expired.
-fn assertion_test(judged: &Judged, policy: &Policy) -> Value {
+fn assertion_test(judged: &Judged, policy: &Policy, hypotheses: &[Hypothesis]) -> Value {
     let Judged {
         access, identity, ..
     } = judged;
@@ -51,7 +58,11 @@ fn assertion_test(judged: &Judged, policy: &Policy) -> Value {
     } else {
         "may not"
     };
-    let name = format!("{} {may} {}", identity.user(), access.deed().plain());
+    let mut name = RichText::from(format!("{} {may} ", identity.user())).then(access.deed());
+    if !hypotheses.is_empty() {
+        name = if_all(name, conditions(hypotheses));
+    }
+    let name = name.plain();
     let check = check_to_value(identity, &request);
     let mut expect =
         json!({ "outcome": decision.outcome.code(), "reason": decision.reason.code() });
@@ -92,8 +103,13 @@ pub struct Saved {
 impl Saved {
     /// A test of what was just decided, under a name; it expects what the policy says now. The
     /// token is not in it.
-    pub fn from_judged(judged: &Judged, policy: &Policy, name: &str) -> Option<Self> {
-        let mut text = assertion_test(judged, policy);
+    pub fn from_judged(
+        judged: &Judged,
+        policy: &Policy,
+        hypotheses: &[Hypothesis],
+        name: &str,
+    ) -> Option<Self> {
+        let mut text = assertion_test(judged, policy, hypotheses);
         if let (false, Value::Object(members)) = (name.trim().is_empty(), &mut text) {
             members.insert("name".into(), json!(name.trim()));
         }
@@ -364,8 +380,9 @@ mod tests {
     fn a_saved_check_holds_when_it_is_run() {
         for view in judged_views() {
             let judged = view.judged.as_ref().unwrap();
-            let (name, text) = assertion_file(judged, &policy());
+            let (name, text) = assertion_file(judged, &policy(), &view.hypotheses);
             assert!(name.ends_with(".json"));
+            assert!(text.contains(", if the signature is valid\""), "{text}");
             let saved = assertions_from_json(&text).unwrap();
             let PolicySource::Inline(policy) = saved.policy else {
                 panic!("no policy in {text}")
@@ -392,6 +409,7 @@ mod tests {
                 Saved::from_judged(
                     view.judged.as_ref().unwrap(),
                     &policy(),
+                    &view.hypotheses,
                     &format!("test {place}"),
                 )
                 .unwrap()

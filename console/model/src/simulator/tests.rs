@@ -380,7 +380,7 @@ fn allowed_by_an_implied_operation_of_a_role() {
         ..inputs(&token(&claims))
     };
     let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
-    assert_eq!(view.verdict.as_ref().unwrap().kind, VerdictKind::Allowed);
+    assert_eq!(view.verdict.as_ref().unwrap().kind, VerdictKind::AllowedIf);
     assert_eq!(
         said(why(&view, "Decided by")),
         "User:svc > Role:Auditors > Allow Read, topic * all names"
@@ -428,7 +428,7 @@ fn nothing_allows_it_and_the_host_may_matter() {
 #[test]
 fn superusers_and_expiry_are_told() {
     let root = view(&json!({ "sub": "root", "exp": NOW + 60.0, "groups": ["/a/read-only"] }));
-    assert_eq!(root.verdict.as_ref().unwrap().kind, VerdictKind::Allowed);
+    assert_eq!(root.verdict.as_ref().unwrap().kind, VerdictKind::AllowedIf);
     assert!(said(why(&root, "Decided by")).contains("is a superuser"));
 
     // Sign-in forgives a few seconds, and no decision does.
@@ -738,7 +738,7 @@ fn the_verdict_follows_the_policy() {
     );
     assert_eq!(
         under(Some(&policy())).verdict.unwrap().kind,
-        VerdictKind::Allowed
+        VerdictKind::AllowedIf
     );
 }
 
@@ -808,7 +808,7 @@ fn the_sso_mapping_asks_for_the_userinfo() {
     );
     access.userinfo = "{ \"groups\": [\"payments\"] }".into();
     let view = evaluate(&access, Some(&sso), &AcceptedTokens::default(), NOW);
-    assert_eq!(view.verdict.as_ref().unwrap().kind, VerdictKind::Allowed);
+    assert_eq!(view.verdict.as_ref().unwrap().kind, VerdictKind::AllowedIf);
     assert_eq!(
         said(why(&view, "Decided by")),
         "groups[0] > Group:payments > Role:PaymentsWriters > Allow Write, topic payments- prefixed"

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gbac_analysis::doctor::StepStatus;
+use gbac_analysis::provider::AcceptedTokens;
 use gbac_analysis::sign_in::SignInCheck;
 
 use gbac_engine::Timestamp;
@@ -206,11 +207,47 @@ fn claims_of_refused(token: &str, error: &TokenError) -> Option<UnverifiedClaims
     Some(read.claims)
 }
 
+/// What a token is compared with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Expected {
+    /// What the service accepts, with the issuer and the audience that were entered in place of its
+    /// own.
+    pub accepted: AcceptedTokens,
+    /// The issuer that was entered, where it is not known to be the service's.
+    pub issuer: Option<String>,
+    /// The audience that was entered, where it is not known to be the service's.
+    pub audience: Option<String>,
+}
+
+impl Expected {
+    /// What was entered counts in place of the service's.
+    #[must_use]
+    pub fn read(issuer: &str, audience: &str, of_service: &AcceptedTokens) -> Self {
+        let mut accepted = of_service.clone();
+        Self {
+            issuer: replace(&mut accepted.issuer, issuer.trim()),
+            audience: replace(&mut accepted.audience, audience.trim()),
+            accepted,
+        }
+    }
+}
+
+/// Puts what was entered in the place of the service's, and returns it where it differs.
+fn replace(of_service: &mut Option<String>, entered: &str) -> Option<String> {
+    if entered.is_empty() || of_service.as_deref() == Some(entered) {
+        return None;
+    }
+    *of_service = Some(entered.to_owned());
+    of_service.clone()
+}
+
 /// How a fact about a token is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FactMark {
     /// In order.
     Good,
+    /// Not checked, and taken for granted.
+    Assumed,
     /// A warning.
     Warn,
     /// Not in order.
@@ -241,10 +278,12 @@ impl TokenFact {
 }
 
 /// What the claims and the header say about times, issuer, audience and type, marked as the
-/// service's checks found them. `entered` is the audience that was entered.
+/// service's checks found them. What passes only since it was entered here, or is ignored, is
+/// assumed.
 pub fn facts(
     read: &DecodedToken,
-    entered: &str,
+    expected: &Expected,
+    ignore_expiry: bool,
     checks: &[SignInCheck],
     now: f64,
 ) -> Vec<TokenFact> {
@@ -265,13 +304,16 @@ pub fn facts(
         let has_failed = check.state == StepStatus::Failed;
         let fact = match check.about {
             CheckName::Expires => {
-                facts.push(expiry(read, check, now));
+                facts.push(expiry(read, check, ignore_expiry, now));
                 kept_groups(read, check, now)
             }
             CheckName::NotBefore => not_before(read, check, now),
-            CheckName::Audience => Some(audience(read, entered.trim(), check)),
+            CheckName::Audience => {
+                assumed(check, expected.audience.as_deref()).or_else(|| Some(audience(read, check)))
+            }
             CheckName::Type => type_fact(read),
-            CheckName::Issuer => (check.state != StepStatus::NotDone).then(|| of_check(check)),
+            CheckName::Issuer => assumed(check, expected.issuer.as_deref())
+                .or_else(|| (check.state != StepStatus::NotDone).then(|| of_check(check))),
             CheckName::Form | CheckName::Signature | CheckName::Key | CheckName::IssuedAt => {
                 has_failed.then(|| of_check(check))
             }
@@ -296,10 +338,20 @@ fn of_check(check: &SignInCheck) -> TokenFact {
     }
 }
 
-fn expiry(read: &DecodedToken, check: &SignInCheck, now: f64) -> TokenFact {
+/// A check that passes only since this was entered in place of the service's.
+fn assumed(check: &SignInCheck, entered: Option<&str>) -> Option<TokenFact> {
+    let entered = entered.filter(|_| check.state == StepStatus::Passed)?;
+    let words = sign_in::assumed(check.about, entered);
+    Some(TokenFact::new(check.about, FactMark::Assumed, words))
+}
+
+fn expiry(read: &DecodedToken, check: &SignInCheck, ignore_expiry: bool, now: f64) -> TokenFact {
     let fact = |mark, words: RichText| TokenFact::new(CheckName::Expires, mark, words);
     let has_failed = check.state == StepStatus::Failed;
     match expires_at(read) {
+        Some(at) if at < now && ignore_expiry => {
+            fact(FactMark::Assumed, sign_in::expiry_ignored(at, now).into())
+        }
         // Sign-in forgives some seconds, and no decision does.
         Some(at) if at < now => {
             let mark = if has_failed {
@@ -348,11 +400,8 @@ fn not_before(read: &DecodedToken, check: &SignInCheck, now: f64) -> Option<Toke
     }
 }
 
-fn audience(read: &DecodedToken, entered: &str, check: &SignInCheck) -> TokenFact {
+fn audience(read: &DecodedToken, check: &SignInCheck) -> TokenFact {
     let fact = |mark, words: RichText| TokenFact::new(CheckName::Audience, mark, words);
-    if check.state == StepStatus::Passed && !entered.is_empty() {
-        return fact(FactMark::Good, sign_in::audience_accepted(entered));
-    }
     if check.state != StepStatus::NotDone {
         return of_check(check);
     }
@@ -393,13 +442,11 @@ fn type_fact(read: &DecodedToken) -> Option<TokenFact> {
 
 #[cfg(test)]
 mod tests {
-    use gbac_analysis::provider::AcceptedTokens;
     use gbac_analysis::sign_in::check_sign_in;
     use serde_json::json;
 
     use super::*;
     use crate::simulator::tests::compact;
-    use crate::simulator::token_checks::in_force;
 
     fn problem(text: &str) -> InputProblem {
         match read(text, false) {
@@ -527,14 +574,14 @@ mod tests {
         let facts = |mut header: serde_json::Value, claims: serde_json::Value, audience: &str| {
             header["kid"] = json!("k");
             let read = ok(&compact(&header, &claims), false);
-            let accepted = in_force("", audience, &AcceptedTokens::default());
+            let expected = Expected::read("", audience, &AcceptedTokens::default());
             let checks = check_sign_in(
                 read.header.as_ref(),
                 &read.claims,
-                &accepted,
+                &expected.accepted,
                 Some(now.into()),
             );
-            let facts = super::facts(&read, audience, &checks, now);
+            let facts = super::facts(&read, &expected, false, &checks, now);
             facts
                 .iter()
                 .map(|fact| (fact.mark, fact.words.plain()))
@@ -552,7 +599,7 @@ mod tests {
                     FactMark::Plain,
                     "The token keeps its groups until then, even those that the identity provider removes".into()
                 ),
-                (FactMark::Good, "Audience streams is accepted".into()),
+                (FactMark::Assumed, "Audience streams, assumed".into()),
                 (FactMark::Good, "Access token, typ at+jwt".into()),
             ]
         );

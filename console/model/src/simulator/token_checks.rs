@@ -102,20 +102,6 @@ impl Keys {
     }
 }
 
-/// What a token is compared with: an issuer and an audience that were entered count in place of the
-/// service's.
-pub fn in_force(issuer: &str, audience: &str, of_service: &AcceptedTokens) -> AcceptedTokens {
-    let (issuer, audience) = (issuer.trim(), audience.trim());
-    let mut accepted = of_service.clone();
-    if !issuer.is_empty() {
-        accepted.issuer = Some(issuer.to_owned());
-    }
-    if !audience.is_empty() {
-        accepted.audience = Some(audience.to_owned());
-    }
-    accepted
-}
-
 /// One check.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerificationLine {
@@ -220,8 +206,8 @@ fn verification_line(line: &VerificationStep) -> VerificationLine {
 /// The first fact about a token: whether its signature was verified.
 pub fn fact(read: &DecodedToken, report: Option<&Report>) -> TokenFact {
     let (mark, words) = match (read.token.is_some(), report) {
-        (false, _) => (FactMark::Warn, sign_in::CLAIMS_ONLY),
-        (true, None) => (FactMark::Warn, sign_in::SIGNATURE_NOT_VERIFIED),
+        (false, _) => (FactMark::Assumed, sign_in::CLAIMS_ONLY),
+        (true, None) => (FactMark::Assumed, sign_in::SIGNATURE_NOT_VERIFIED),
         (true, Some(report)) if report.claims.is_some() => {
             (FactMark::Good, sign_in::SIGNATURE_VERIFIED)
         }
@@ -440,12 +426,31 @@ mod tests {
         let view = evaluate(&inputs, Some(&policy()), &service(), NOW);
         assert_eq!(
             facts(&view, CheckName::Audience),
-            [(FactMark::Good, "Audience billing is accepted".to_owned())]
+            [(FactMark::Assumed, "Audience billing, assumed".to_owned())]
         );
         assert_eq!(
             view.verdict.as_ref().unwrap().kind,
             VerdictKind::NothingAllows
         );
+        // The issuer as well: nobody said that the service requires it.
+        let mut other = inputs.clone();
+        let mut claims = claims.clone();
+        claims["iss"] = json!("https://acme.okta.com");
+        other.token = claims.to_string();
+        other.issuer = "https://acme.okta.com".into();
+        let view = evaluate(&other, Some(&policy()), &service(), NOW);
+        assert_eq!(
+            facts(&view, CheckName::Issuer),
+            [(
+                FactMark::Assumed,
+                "Issuer https://acme.okta.com, assumed".to_owned()
+            )]
+        );
+        // What is entered as the service has it is no assumption.
+        inputs.issuer = "https://idp.example".into();
+        let view = evaluate(&inputs, Some(&policy()), &service(), NOW);
+        assert_eq!(facts(&view, CheckName::Issuer)[0].0, FactMark::Good);
+        inputs.issuer.clear();
         // Of a service that says nothing, nothing is held against the token.
         inputs.audience.clear();
         let silent = accepted_tokens(&Map::new(), None);
@@ -513,9 +518,9 @@ mod tests {
     fn the_platform_refuses_what_it_does_not_read() {
         let usual = json!({ "alg": "RS256", "typ": "JWT", "kid": "k" });
         let wider = json!({ "alg": "ES256", "typ": "at+jwt", "kid": "k" });
-        assert_eq!(kind(&usual, false), (VerdictKind::Allowed, 1), "the path");
-        assert_eq!(kind(&usual, true), (VerdictKind::Allowed, 1));
-        assert_eq!(kind(&wider, false), (VerdictKind::Allowed, 3));
+        assert_eq!(kind(&usual, false), (VerdictKind::AllowedIf, 1), "the path");
+        assert_eq!(kind(&usual, true), (VerdictKind::AllowedIf, 1));
+        assert_eq!(kind(&wider, false), (VerdictKind::AllowedIf, 3));
         assert_eq!(kind(&wider, true), (VerdictKind::SignInFails, 3));
     }
 }

@@ -10,8 +10,10 @@ use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::identity::Identity;
 use gbac_engine::policy::{GroupSource, Policy, Settings};
 use gbac_words::change;
+use gbac_words::hypothesis::ALLOWED_IF;
 use gbac_words::rich_text::RichText;
 
+use crate::simulator::hypothesis::Hypothesis;
 use crate::simulator::identity::SimulatedIdentity;
 use crate::simulator::inputs::{Inputs, identity_error};
 use crate::simulator::pipeline::identify;
@@ -96,23 +98,25 @@ pub struct Side {
 
 /// The title of the verdict with changes, beside that of today.
 pub fn title_if(today: VerdictKind, then: VerdictKind) -> &'static str {
-    match (today == VerdictKind::Allowed, then == VerdictKind::Allowed) {
-        (false, true) => "Allowed, if…",
+    match (today.is_allowed(), then.is_allowed()) {
+        (false, true) => ALLOWED_IF,
         (true, true) => "Still allowed, if…",
         (false, false) => "Still denied, if…",
         (true, false) => "Denied, if…",
     }
 }
 
-/// The verdict on a question at an instant, for one side.
+/// The verdict on a question at an instant, for one side, with what it rests on.
 pub fn side(
     policy: &Policy,
     who: &SimulatedIdentity,
     identity: &Arc<Identity>,
     access: &AccessRequest,
     at: At,
+    hypotheses: &[Hypothesis],
 ) -> Side {
-    summary(&judge(policy, who, identity, access, at), at)
+    let judged = judge(policy, who, identity, access, at);
+    summary(&judged, at, hypotheses)
 }
 
 /// A question as it is decided with the changes; none while something is missing or cannot be
@@ -146,11 +150,11 @@ fn judge(
     }
 }
 
-/// A decided question in short.
-pub fn summary(judged: &Judged, at: At) -> Side {
+/// A decided question in short, with what the verdict rests on.
+pub fn summary(judged: &Judged, at: At, hypotheses: &[Hypothesis]) -> Side {
     let verdict = match at {
-        At::Instant(now) => verdict::verdict(judged, now.as_seconds(), false),
-        At::IgnoringExpiry => verdict::verdict(judged, 0.0, true),
+        At::Instant(now) => verdict::verdict(judged, now.as_seconds(), false, hypotheses),
+        At::IgnoringExpiry => verdict::verdict(judged, 0.0, true, hypotheses),
     };
     let first = verdict
         .why
@@ -214,6 +218,7 @@ mod tests {
     use gbac_engine::policy::Change;
 
     use super::*;
+    use crate::simulator::hypothesis::with_changes;
     use crate::simulator::inputs::IdentityMode;
     use crate::simulator::tests::{evaluate, policy};
 
@@ -304,7 +309,7 @@ mod tests {
         let opened = who(&inputs, &policy);
         let identity = opened.identity.as_ref().unwrap();
         assert_eq!(
-            side(&policy, &opened, identity, &write(), At::seconds(NOW)).kind,
+            side(&policy, &opened, identity, &write(), At::seconds(NOW), &[]).kind,
             VerdictKind::DeniedByRule
         );
 
@@ -317,8 +322,14 @@ mod tests {
             tried.identity.as_ref().unwrap(),
             &write(),
             At::seconds(NOW),
+            &with_changes(&[], &trials),
         );
-        assert_eq!(then.kind, VerdictKind::Allowed);
+        assert_eq!(then.kind, VerdictKind::AllowedIf);
+        assert_eq!(
+            then.sentence.plain(),
+            "User:maya can write to topic payments-settled, if the ACL Deny Write, topic payments- \
+             prefixed, of Group:read-only is removed"
+        );
         assert_eq!(then.by.len(), 3, "{:?}", then.by);
         let found = difference(&policy, identity, &tried).unwrap();
         assert!(found.loses.is_empty());

@@ -10,9 +10,10 @@ use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Permission, Principal};
 use gbac_words::phrases::{count, thousands};
 use gbac_words::rich_text::{RichText, listed};
-use gbac_words::{acl, decision, explanation, sign_in};
+use gbac_words::{acl, decision, explanation, hypothesis as hypothesis_words, sign_in};
 
 use crate::simulator::extraction::Origins;
+use crate::simulator::hypothesis::{Hypothesis, conditions};
 use crate::simulator::inputs::{Action, InputEdit};
 use crate::simulator::question::AccessRequest;
 use crate::simulator::token_checks::SignInRefusal;
@@ -35,6 +36,8 @@ pub struct Judged {
 pub enum VerdictKind {
     /// Allowed.
     Allowed,
+    /// Allowed if hypotheses hold.
+    AllowedIf,
     /// Denied by a rule.
     DeniedByRule,
     /// Denied, since nothing allows it.
@@ -50,10 +53,25 @@ impl VerdictKind {
     pub const fn title(self) -> &'static str {
         match self {
             Self::Allowed => decision::verdict(Reason::AllowRule),
+            Self::AllowedIf => hypothesis_words::ALLOWED_IF,
             Self::DeniedByRule => decision::verdict(Reason::DenyRule),
             Self::NothingAllows => decision::verdict(Reason::NoMatch),
             Self::Expired => decision::verdict(Reason::Expired),
             Self::SignInFails => sign_in::FAILS,
+        }
+    }
+
+    /// Whether it is allowed, also if only under hypotheses.
+    pub const fn is_allowed(self) -> bool {
+        matches!(self, Self::Allowed | Self::AllowedIf)
+    }
+
+    /// The same verdict under hypotheses: what is allowed is allowed if they hold.
+    #[must_use]
+    pub const fn under(self, hypotheses: &[Hypothesis]) -> Self {
+        match self {
+            Self::Allowed if !hypotheses.is_empty() => Self::AllowedIf,
+            kind => kind,
         }
     }
 }
@@ -82,6 +100,8 @@ pub struct Verdict {
     pub why: Vec<(&'static str, Why)>,
     /// What can be done at once.
     pub actions: Vec<Action>,
+    /// What it rests on.
+    pub hypotheses: Vec<Hypothesis>,
 }
 
 /// How many rows of a kind the verdict names; the trace has them all.
@@ -90,8 +110,13 @@ const NAMED_ROWS: usize = 3;
 const NAMED_PLACES: usize = 3;
 
 /// The verdict on a decided question. `now` is in seconds since 1970; `ignore_expiry` says that the
-/// question was answered as if the identity had not expired.
-pub fn verdict(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
+/// question was answered as if the identity had not expired; `hypotheses` are what it rests on.
+pub fn verdict(
+    judged: &Judged,
+    now: f64,
+    ignore_expiry: bool,
+    hypotheses: &[Hypothesis],
+) -> Verdict {
     let Judged {
         access,
         identity,
@@ -99,15 +124,20 @@ pub fn verdict(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
         ..
     } = judged;
     let decision = &explained.decision;
-    let kind = kind(decision.reason);
+    let kind = kind(decision.reason).under(hypotheses);
     let user = Principal::user(identity.user());
     let request = access.request(At::IgnoringExpiry);
+    let sentence = explanation::can(&user, decision.outcome, &request);
     let mut verdict = Verdict {
         kind,
-        sentence: explanation::can(&user, decision.outcome, &request),
+        sentence: match kind {
+            VerdictKind::AllowedIf => hypothesis_words::if_all(sentence, conditions(hypotheses)),
+            _ => sentence,
+        },
         short: access.short(),
         why: Vec::new(),
         actions: Vec::new(),
+        hypotheses: hypotheses.to_vec(),
     };
     match decision.reason {
         Reason::Superuser => {
@@ -141,6 +171,10 @@ pub fn verdict(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
             change: InputEdit::IgnoreExpiry(false),
         });
     }
+    if !kind.is_allowed() && !hypotheses.is_empty() {
+        let words = hypothesis_words::conditions(conditions(hypotheses));
+        verdict.why.push(("Assumed", Why::RichText(words)));
+    }
     verdict
 }
 
@@ -161,6 +195,7 @@ pub fn sign_in_fails(
     refusal: &SignInRefusal,
     access: Option<&AccessRequest>,
     accepted: Option<(&str, Reason)>,
+    hypotheses: &[Hypothesis],
 ) -> Verdict {
     let code = RichText::new()
         .code(TokenRefusal::REASON)
@@ -193,6 +228,7 @@ pub fn sign_in_fails(
         short: access.map_or_else(|| "with this token".into(), AccessRequest::short),
         why,
         actions: refusal.actions.clone(),
+        hypotheses: hypotheses.to_vec(),
     }
 }
 
@@ -310,7 +346,10 @@ fn would_allow(verdict: &mut Verdict, judged: &Judged) {
             let request = judged.access.request(At::IgnoringExpiry);
             explanation::would_allow(&judged.identity, &request)
         }
-        VerdictKind::Allowed | VerdictKind::Expired | VerdictKind::SignInFails => return,
+        VerdictKind::Allowed
+        | VerdictKind::AllowedIf
+        | VerdictKind::Expired
+        | VerdictKind::SignInFails => return,
     };
     verdict.why.push(("Would allow", Why::RichText(words)));
 }

@@ -108,6 +108,7 @@ impl Pick {
 fn look(mark: AnswerMark) -> (&'static str, Glyph) {
     match mark {
         AnswerMark::Allow => ("v v-allow", Glyph::Allow),
+        AnswerMark::AllowIf => ("v v-info", Glyph::AllowIf),
         AnswerMark::Deny => ("v v-deny", Glyph::Deny),
         AnswerMark::NoRule => ("v v-none", Glyph::NoRule),
         AnswerMark::Partly => ("v v-warn", Glyph::Near),

@@ -11,6 +11,7 @@ use gbac_words::pages::simulator as words;
 use leptos::prelude::*;
 
 use super::fields::{Entry, FIX_BUTTON, FIX_SHEET, Names, ProblemOf, ResourceNames, actions, look};
+use super::hypothesis_bar::HypothesisBar;
 use super::panels::tried;
 use super::state::SimulatorState;
 use crate::dom;
@@ -51,6 +52,7 @@ pub(super) fn CheckPane(state: SimulatorState) -> impl IntoView {
                 <Names id="host-names" names=state.offered(|offers| offers.hosts.clone()) />
                 <Requests state=state />
             </div>
+            <HypothesisBar state=state />
             <VerdictPane state=state />
         </section>
     }
@@ -203,6 +205,7 @@ pub(super) fn VerdictPane(state: SimulatorState) -> impl IntoView {
                     view! { <p class="quiet waiting">{words}</p> }.into_any()
                 }
             }}
+            <Overage state=state />
             <VerdictActions state=state />
             {move || {
                 let verdict = verdict.get()?;
@@ -218,6 +221,28 @@ pub(super) fn VerdictPane(state: SimulatorState) -> impl IntoView {
                 })
             }}
         </div>
+    }
+}
+
+/// That the groups are unknown, where the token has a link in their place.
+#[component]
+fn Overage(state: SimulatorState) -> impl IntoView {
+    let note = state.shown(|shown| {
+        let steps = shown.steps.as_ref()?;
+        steps.notes.iter().find(|note| note.is_overage()).cloned()
+    });
+    move || {
+        let note = note.get()?;
+        Some(view! {
+            <div class="note note-warn" role="group" aria-label=note.title.clone()>
+                <Icon glyph=Glyph::Warn />
+                <div>
+                    <p><b>{note.title.clone()}</b></p>
+                    <p>{sentence(&note.words)}</p>
+                    {actions(state, &note.actions)}
+                </div>
+            </div>
+        })
     }
 }
 
@@ -255,7 +280,7 @@ fn why(verdict: &Verdict, stale: Option<&'static str>) -> impl IntoView + use<> 
 fn VerdictActions(state: SimulatorState) -> impl IntoView {
     let fixing = state.fixing;
     let kind = state.kind();
-    let is_denied = Memo::new(move |_| Some(kind.get()? != VerdictKind::Allowed));
+    let is_denied = Memo::new(move |_| Some(!kind.get()?.is_allowed()));
     move || {
         is_denied.get().map(|is_denied| view! {
             <div class="verdict-a" role="group" aria-label="Verdict actions">
@@ -330,6 +355,7 @@ pub(super) fn VerdictBar(state: SimulatorState) -> impl IntoView {
             let bar = match (stale.get(), kind) {
                 (true, _) => "vbar vbar-stale",
                 (_, VerdictKind::Allowed) => "vbar vbar-allow",
+                (_, VerdictKind::AllowedIf) => "vbar vbar-if",
                 (_, VerdictKind::DeniedByRule | VerdictKind::SignInFails) => "vbar",
                 _ => "vbar vbar-none",
             };
@@ -346,7 +372,7 @@ pub(super) fn VerdictBar(state: SimulatorState) -> impl IntoView {
                         {request}
                         <Icon glyph=Glyph::Chevron size=IconSize::Small class="chev" />
                     </a>
-                    {(today != VerdictKind::Allowed).then(|| view! {
+                    {(!today.is_allowed()).then(|| view! {
                         <Button on_press=move |()| state.fixing.set(true)>"Fix this"</Button>
                     })}
                 </div>

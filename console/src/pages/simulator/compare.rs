@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gbac_analysis::{AccessEffect, IdentityComparison, compare_identities as side_by_side};
+use gbac_console_model::simulator::hypothesis::Hypothesis;
 use gbac_console_model::simulator::identity::SimulatedIdentity;
 use gbac_console_model::simulator::inputs::{IdentityMode, InputField};
 use gbac_console_model::simulator::pipeline::{View, evaluate};
@@ -57,7 +58,7 @@ pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
     });
     let second = Memo::new(move |_| view.read().as_ref()?.who.clone());
     let first = state.who();
-    let fix_first = state.fix_first();
+    let (fix_first, of_first) = (state.fix_first(), state.hypotheses());
     let refusals = Memo::new(move |_| {
         let of_second = match &*view.read() {
             Some(View {
@@ -67,6 +68,13 @@ pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
             _ => None,
         };
         [fix_first.get(), of_second]
+    });
+    let hypotheses = Memo::new(move |_| {
+        let of_second = match &*view.read() {
+            Some(view) => view.hypotheses.clone(),
+            None => Vec::new(),
+        };
+        [of_first.get(), of_second]
     });
     view! {
         <div class="stack">
@@ -108,7 +116,7 @@ pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
         {move || match (first.get(), second.get()) {
             (None, _) => nobody().into_any(),
             (Some(_), None) => view! { <p class="quiet">{words::ENTER_OTHER}</p> }.into_any(),
-            (Some(first), Some(second)) => view! { <Both state=state first=first second=second refusals=refusals /> }.into_any(),
+            (Some(first), Some(second)) => view! { <Both state=state first=first second=second refusals=refusals hypotheses=hypotheses /> }.into_any(),
         }}
     }
 }
@@ -137,6 +145,8 @@ fn Both(
     second: Arc<SimulatedIdentity>,
     /// What to fix first, for each of the two, where sign-in fails.
     refusals: Memo<[Option<RichText>; 2]>,
+    /// What the verdicts of the two rest on.
+    hypotheses: Memo<[Vec<Hypothesis>; 2]>,
 ) -> impl IntoView {
     let (Ok(one), Ok(other)) = (&first.identity, &second.identity) else {
         return view! { <p class="quiet">{words::TOKEN_WITHOUT_USER}</p> }.into_any();
@@ -155,19 +165,25 @@ fn Both(
     let verdicts = Signal::derive(move || {
         let (policy, access) = (state.service.policy.get()?, access.get()?);
         let [of_first, of_second] = refusals.get();
+        let [first_rests_on, second_rests_on] = hypotheses.get();
         people.with_value(|(first, second)| {
-            let verdict = |who: &Arc<SimulatedIdentity>, refusal: Option<RichText>| {
+            let verdict = |who: &Arc<SimulatedIdentity>,
+                           refusal: Option<RichText>,
+                           hypotheses: &[Hypothesis]| {
                 let identity = who.identity.as_ref().ok()?;
                 let (kind, sentence) = match refusal {
                     Some(words) => (VerdictKind::SignInFails, words),
                     None => {
-                        let side = side(&policy, who, identity, &access, instant.get());
+                        let side = side(&policy, who, identity, &access, instant.get(), hypotheses);
                         (side.kind, side.sentence)
                     }
                 };
                 Some((Principal::user(identity.user()), kind, sentence))
             };
-            Some([verdict(first, of_first)?, verdict(second, of_second)?])
+            Some([
+                verdict(first, of_first, &first_rests_on)?,
+                verdict(second, of_second, &second_rests_on)?,
+            ])
         })
     });
     let is_refused =

@@ -29,6 +29,7 @@ pub(super) const FIX_SHEET: &str = "fix";
 pub(super) const fn mark(mark: FactMark) -> (&'static str, Glyph) {
     match mark {
         FactMark::Good => ("v-allow", Glyph::Allow),
+        FactMark::Assumed => ("v-info", Glyph::Assumed),
         FactMark::Warn => ("v-warn", Glyph::Warn),
         FactMark::Bad => ("v-deny", Glyph::Deny),
         FactMark::Plain => ("dim", Glyph::Info),
@@ -39,6 +40,7 @@ pub(super) const fn mark(mark: FactMark) -> (&'static str, Glyph) {
 pub(super) const fn look(kind: VerdictKind) -> (&'static str, &'static str, Glyph) {
     match kind {
         VerdictKind::Allowed => ("verdict verdict-allow", "v v-allow", Glyph::Allow),
+        VerdictKind::AllowedIf => ("verdict verdict-try", "v v-info", Glyph::AllowIf),
         VerdictKind::DeniedByRule => ("verdict verdict-deny", "v v-deny", Glyph::Deny),
         VerdictKind::SignInFails => ("verdict verdict-deny", "v v-deny", Glyph::Deny),
         VerdictKind::NothingAllows | VerdictKind::Expired => {

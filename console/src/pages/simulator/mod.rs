@@ -7,6 +7,7 @@ mod compare;
 mod diagnosis;
 mod fields;
 mod fix_sheet;
+mod hypothesis_bar;
 mod identity_pane;
 mod panels;
 mod path_pane;
@@ -21,6 +22,7 @@ pub(super) use state::{EVALUATOR, VERIFIER};
 use std::sync::Arc;
 use std::time::Duration;
 
+use gbac_console_model::simulator::hypothesis::Hypothesis;
 use gbac_console_model::simulator::pipeline::{Shown, announcement};
 use gbac_console_model::simulator::sharing::assertion_file;
 use gbac_console_model::simulator::suggestions::remember;
@@ -79,8 +81,8 @@ pub fn Simulator() -> impl IntoView {
     }
 }
 
-chunk_fn!(rest, write_test(judged: Arc<Judged>, policy: Arc<Policy>) {
-    let (name, text) = assertion_file(&judged, &policy);
+chunk_fn!(rest, write_test(judged: Arc<Judged>, policy: Arc<Policy>, hypotheses: Vec<Hypothesis>) {
+    let (name, text) = assertion_file(&judged, &policy, &hypotheses);
     match dom::save_file(&name, "application/json", &text) {
         Ok(()) => dom::announce(&words::test_saved(&name)),
         Err(reason) => dom::announce_error(&file_not_saved(&name, &reason)),
@@ -90,15 +92,16 @@ chunk_fn!(rest, write_test(judged: Arc<Judged>, policy: Arc<Policy>) {
 /// Saves the check with its verdict, so that `gbac test` runs it again.
 #[component]
 fn SaveAsTest(state: SimulatorState) -> impl IntoView {
-    let ready = state.is_decided();
+    let (ready, hypotheses) = (state.is_decided(), state.hypotheses());
     let save = move |()| {
         let judged = state.judged_now();
         let policy = state.service.policy.get_untracked();
         let (Some(judged), Some(policy)) = (judged, policy) else {
             return;
         };
+        let hypotheses = hypotheses.get_untracked();
         spawn_local(async move {
-            if write_test(judged, policy).await.is_err() {
+            if write_test(judged, policy, hypotheses).await.is_err() {
                 dom::announce_error(words::TEST_NOT_SAVED);
             }
         });

@@ -1,5 +1,6 @@
 //! The panels below the panes: what if and compare, whole requests, tests and sharing.
 
+use gbac_console_model::simulator::hypothesis::conditions;
 use gbac_console_model::simulator::inputs::Panel;
 use gbac_console_model::simulator::least_change::least_changes;
 use gbac_console_model::simulator::question::AccessRequest;
@@ -9,6 +10,7 @@ use gbac_console_model::simulator::request::{
 use gbac_console_model::simulator::verdict::VerdictKind;
 use gbac_engine::decide::Outcome;
 use gbac_words::common::POLICY_NOT_READ;
+use gbac_words::hypothesis::ALLOWED_IF;
 use gbac_words::pages::simulator as words;
 use leptos::context::Provider;
 use leptos::prelude::*;
@@ -194,6 +196,7 @@ pub(super) fn WholeRequest(state: SimulatorState) -> impl IntoView {
     let slots = Memo::new(move |_| form.with(RequestForm::slots));
     let needs = Memo::new(move |_| form.with(RequestForm::needs));
     let (identity, instant, refusal) = (state.identity(), state.instant(), state.fix_first());
+    let hypotheses = state.hypotheses();
     let host = Memo::new(move |_| {
         state
             .access()
@@ -208,6 +211,7 @@ pub(super) fn WholeRequest(state: SimulatorState) -> impl IntoView {
                 needs.as_ref().ok()?,
                 host.get(),
                 instant.get(),
+                &hypotheses.read(),
             ))
         })
     });
@@ -264,14 +268,28 @@ fn Answered(state: SimulatorState, found: RequestAnswer) -> impl IntoView {
     let denied = found
         .rows
         .iter()
-        .filter(|row| row.kind != VerdictKind::Allowed)
+        .filter(|row| !row.kind.is_allowed())
         .count();
-    let summary = words::request_outcome(found.outcome(), found.rows.len(), denied);
-    let mark = if found.outcome() == Outcome::Allow {
-        Mark::Allow
-    } else {
-        Mark::Deny
+    let (outcome, checks) = (found.outcome(), found.rows.len());
+    let is_hypothetical = found
+        .rows
+        .iter()
+        .any(|row| row.kind == VerdictKind::AllowedIf);
+    let (mark, _) = outcome_look(outcome, is_hypothetical);
+    let summary = match mark {
+        Mark::AllowIf => ALLOWED_IF.to_owned(),
+        _ => words::request_outcome(outcome, checks, denied),
     };
+    let hypotheses = state.hypotheses();
+    let assumed = move || {
+        let conditions = conditions(&hypotheses.read());
+        let has_words = is_hypothetical || outcome == Outcome::Deny && !conditions.is_empty();
+        has_words.then(|| {
+            let words = words::request_assumes(outcome, conditions);
+            view! { <p class="quiet">{sentence(&words)}</p> }
+        })
+    };
+    let is_trying = state.is_trying();
     let choice = found.choice.clone();
     let all = found.all();
     let (identity, instant) = (state.identity(), state.instant());
@@ -284,13 +302,14 @@ fn Answered(state: SimulatorState, found: RequestAnswer) -> impl IntoView {
         .requests
         .iter()
         .map(|(name, outcome)| {
-            let (mark, word) =
-                if *outcome == Outcome::Allow { (Mark::Allow, "Allowed") } else { (Mark::Deny, "Denied") };
+            let (mark, word) = outcome_look(*outcome, is_hypothetical);
             view! { <li><VerdictWord mark=mark word=word small=true /> " " <span class="cl">{name.clone()}</span></li> }
         })
         .collect_view();
     view! {
         <p role="status"><VerdictWord mark=mark word=summary /></p>
+        {assumed}
+        {move || is_trying.get().then(|| view! { <p class="quiet">{words::WITHOUT_CHANGES}</p> })}
         {choice.map(|words| view! { <p class="quiet">{words::one_is_enough(&words)}</p> })}
         {(found.requests.len() > 1).then(|| view! { <ul class="facts requests" aria-label="Requests">{requests}</ul> })}
         <Table
@@ -304,6 +323,15 @@ fn Answered(state: SimulatorState, found: RequestAnswer) -> impl IntoView {
         {(denied > 0).then(|| view! {
             <div>{move || least().map(|found| view! { <Found state=state found=found /> })}</div>
         })}
+    }
+}
+
+/// The outcome of a request, which may rest on hypotheses.
+const fn outcome_look(outcome: Outcome, is_hypothetical: bool) -> (Mark, &'static str) {
+    match (outcome, is_hypothetical) {
+        (Outcome::Allow, false) => (Mark::Allow, "Allowed"),
+        (Outcome::Allow, true) => (Mark::AllowIf, ALLOWED_IF),
+        (Outcome::Deny, _) => (Mark::Deny, "Denied"),
     }
 }
 

@@ -16,7 +16,7 @@ use leptos::prelude::*;
 
 use super::fields::{Entry, mark};
 use super::panels::{content, diagnosis, path};
-use super::state::SimulatorState;
+use super::state::{SimulatorState, VERIFICATION_ID};
 use crate::dom::{self, GivenFile};
 use crate::pages::chunk::{Chunk, ChunkError, Lazy, chunk};
 use crate::pages::given_file;
@@ -73,7 +73,7 @@ fn Checks(state: SimulatorState) -> impl IntoView {
     let facts = state.sign_in(|sign_in| sign_in.facts.clone());
     let some = Memo::new(move |_| facts.with(|facts| !facts.is_empty()));
     let is_refused = state.is_refused();
-    let open = RwSignal::new(false);
+    let open = state.verifying;
     let can_verify = state.input(|inputs| !inputs.as_claims);
     view! {
         {move || {
@@ -88,13 +88,13 @@ fn Checks(state: SimulatorState) -> impl IntoView {
                                     let (class, glyph) = mark(fact.mark);
                                     let verify = (fact.about == CheckName::Signature && can_verify.get()).then(|| view! {
                                         <button
-                                            class="link" type="button" id="verify-open" aria-controls="verify"
+                                            class="link" type="button" id="verify-open" aria-controls=VERIFICATION_ID
                                             aria-expanded=move || if open.get() { "true" } else { "false" }
                                             on:click=move |_| open.update(|open| *open = !*open)
                                         >{move || if open.get() { "Close" } else { "Verify" }}</button>
                                     });
                                     let loud = match (fact.about, fact.mark) {
-                                        (CheckName::Signature, FactMark::Warn) => "v-warn",
+                                        (_, FactMark::Assumed) => "v-info",
                                         (_, FactMark::Bad) => "v-deny",
                                         _ => "",
                                     };
@@ -111,7 +111,7 @@ fn Checks(state: SimulatorState) -> impl IntoView {
                     </ul>
                     <span class="edge" aria-hidden="true"></span>
                 </div>
-                <div class="verify stack" id="verify" hidden=move || !open.get() || !can_verify.get()>
+                <div class="verify stack focus-only" id=VERIFICATION_ID tabindex="-1" hidden=move || !open.get() || !can_verify.get()>
                     <Provider value=state><Lazy chunk=VERIFICATION part=true /></Provider>
                 </div>
             })
@@ -325,7 +325,7 @@ fn Verification(state: SimulatorState) -> impl IntoView {
                         let outcome = match line.mark {
                             FactMark::Good => "passed: ",
                             FactMark::Bad => "failed: ",
-                            FactMark::Warn | FactMark::Plain => "not checked: ",
+                            FactMark::Assumed | FactMark::Warn | FactMark::Plain => "not checked: ",
                         };
                         view! {
                             <li>

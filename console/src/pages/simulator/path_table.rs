@@ -409,7 +409,7 @@ fn banners(state: SimulatorState, steps: &Steps) -> Option<impl IntoView + use<>
     let banners: Vec<_> = steps
         .notes
         .iter()
-        .filter(|note| note.weight != Weight::Info)
+        .filter(|note| note.weight != Weight::Info && !note.is_overage())
         .map(|note| banner(state, note))
         .collect();
     (!banners.is_empty()).then_some(banners)

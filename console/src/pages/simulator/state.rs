@@ -6,6 +6,7 @@ use gbac_analysis::HypotheticalChanges;
 use gbac_analysis::doctor::{DiagnosticStep, ServiceResolution};
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_console_model::settings::is_sso;
+use gbac_console_model::simulator::hypothesis::{self, Hypothesis, Removal};
 use gbac_console_model::simulator::identity::{SimulatedIdentity, of_service};
 use gbac_console_model::simulator::inputs::{
     InputEdit, InputField, InputProblem, Inputs, Panel, WhatIfSettings,
@@ -29,6 +30,9 @@ use crate::pages::chunk::{Chunk, ChunkError, chunk, fetch_when};
 use crate::store::evaluation::{EvaluationSources, Question, SimulatorEvaluation};
 use crate::store::service::Service;
 use crate::store::simulator::SimulatorSession;
+
+/// The id of the fields that a signature is verified with.
+pub(super) const VERIFICATION_ID: &str = "verify";
 
 /// How often what depends on the time is computed again, in seconds.
 const CLOCK_STEP_S: f64 = 5.0;
@@ -94,6 +98,8 @@ pub(super) struct SimulatorState {
     pub(super) tried: RwSignal<Option<TriedVerdict>>,
     /// Whether the sheet with the fixes is open.
     pub(super) fixing: RwSignal<bool>,
+    /// Whether the fields that a signature is verified with are open.
+    pub(super) verifying: RwSignal<bool>,
     pub(super) troubleshooting: TroubleshootingState,
     pub(super) properties: RwSignal<Map<String, Value>>,
     /// Whose tokens the service accepts, as far as it is known.
@@ -155,6 +161,7 @@ impl SimulatorState {
             offers: RwSignal::new(Offers::default()),
             tried: RwSignal::new(None),
             fixing: RwSignal::new(false),
+            verifying: RwSignal::new(false),
             troubleshooting: TroubleshootingState::new(),
             properties,
             accepted,
@@ -202,6 +209,23 @@ impl SimulatorState {
     pub(super) fn apply(self, change: InputEdit) {
         let service = self.of_service();
         self.edit(|inputs| change.apply(inputs, &service));
+    }
+
+    /// Takes back what a verdict rests on, or opens what checks it.
+    pub(super) fn take_back(self, hypothesis: &Hypothesis) {
+        match hypothesis.removal(&self.of_service()) {
+            Removal::Edit(change) => self.apply(change),
+            Removal::Change(change) => self.trials.update(|trials| {
+                let place = trials.as_slice().iter().position(|known| *known == change);
+                if let Some(place) = place {
+                    trials.remove(place);
+                }
+            }),
+            Removal::Verify => {
+                self.verifying.set(true);
+                dom::focus_later(VERIFICATION_ID);
+            }
+        }
     }
 
     /// The settings of the service, as they would be entered; what is tried starts from them.
@@ -259,6 +283,20 @@ impl SimulatorState {
     /// The verdict that stays in sight, without its words.
     pub(super) fn kind(self) -> Memo<Option<VerdictKind>> {
         self.shown(|shown| Some(shown.verdict.as_ref()?.kind))
+    }
+
+    /// What a verdict on what is entered now rests on, without the changes that are tried.
+    pub(super) fn hypotheses(self) -> Memo<Vec<Hypothesis>> {
+        self.step(|evaluation| evaluation.hypotheses, Vec::clone)
+    }
+
+    /// What the verdict that stays in sight rests on, with the changes that are tried.
+    pub(super) fn all_hypotheses(self) -> Memo<Vec<Hypothesis>> {
+        let of_token = self.shown(|shown| match &shown.verdict {
+            Some(verdict) => verdict.hypotheses.clone(),
+            None => Vec::new(),
+        });
+        Memo::new(move |_| hypothesis::with_changes(&of_token.read(), &self.trials.read()))
     }
 
     /// The decided question that stays in sight.

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use gbac_console_model::address;
+use gbac_console_model::simulator::hypothesis::conditions;
 use gbac_console_model::simulator::sharing::{
     LONGEST, Opened, Saved, check_file, check_link, import_tests, open_check_file, open_link,
     tests_file,
@@ -56,7 +57,7 @@ pub(super) fn results(state: SimulatorState) -> String {
 pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
     let name = RwSignal::new(String::new());
     let refused = RwSignal::new(None::<RichText>);
-    let ready = state.is_decided();
+    let (ready, hypotheses) = (state.is_decided(), state.hypotheses());
     let tried = Memo::new(move |_| {
         state
             .trials
@@ -67,7 +68,9 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
             event.prevent_default();
             if let Some(judged) = state.judged_now()
                 && let Some(policy) = state.service.policy.get_untracked()
-                && let Some(saved) = Saved::from_judged(&judged, &policy, &name.get_untracked())
+                && let Some(saved) = Saved::from_judged(
+                    &judged, &policy, &hypotheses.read_untracked(), &name.get_untracked(),
+                )
             {
                 dom::announce(&format!("Test added: {}", saved.name()));
                 state.saved.update(|tests| tests.push(saved));
@@ -222,6 +225,7 @@ fn check_too_large(name: &str, limit: f64) -> RichText {
 #[component]
 pub(super) fn Share(state: SimulatorState) -> impl IntoView {
     let (identity, access) = (state.identity(), state.access());
+    let hypotheses = state.all_hypotheses();
     let made = Memo::new(move |_| {
         Some(format!(
             "{}{}",
@@ -240,7 +244,13 @@ pub(super) fn Share(state: SimulatorState) -> impl IntoView {
             .into_any(),
             Some(_) => view! {
                 <CopyBlock text=text what="the link" />
-                <p class="help">{words::LINK_CONTENT}</p>
+                <p class="help">
+                    {words::LINK_CONTENT}
+                    {move || (!hypotheses.read().is_empty()).then(|| {
+                        let words = words::link_without_assumptions(conditions(&hypotheses.read()));
+                        view! { " " {sentence(&words)} }
+                    })}
+                </p>
             }
             .into_any(),
         }}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gbac_analysis::{AccessEffect, HypotheticalChange, groups_between};
 use gbac_console_model::address;
+use gbac_console_model::simulator::hypothesis::with_changes;
 use gbac_console_model::simulator::inputs::Panel;
 use gbac_console_model::simulator::least_change::{
     LeastChange, LeastChangeGroup, LeastChanges, least_changes,
@@ -389,21 +390,23 @@ fn VerdictComparison(context: WhatIfContext) -> impl IntoView {
         state.instant(),
         state.fix_first(),
     );
+    let hypotheses = state.hypotheses();
     let idle = Memo::new(move |_| state.trials.with(|trials| trials.as_slice().is_empty()));
     let sides = Memo::new(move |_| {
         if idle.get() {
             return None;
         }
         let (who, access, policy) = (who.get()?, access.get()?, state.service.policy.get()?);
-        let now = instant.get();
+        let (now, of_token) = (instant.get(), hypotheses.read());
+        let all = with_changes(&of_token, &state.trials.read());
         let today = match &who.identity {
-            Ok(identity) => Ok(side(&policy, &who, identity, &access, now)),
+            Ok(identity) => Ok(side(&policy, &who, identity, &access, now, &of_token)),
             Err(_) => Err(RichText::from(words::SIGN_IN_FAILS)),
         };
         let then = match &*context.tried.read() {
             None => Err(POLICY_NOT_READ.into()),
             Some(tried) => match &tried.identity {
-                Ok(identity) => Ok(side(&tried.policy, &who, identity, &access, now)),
+                Ok(identity) => Ok(side(&tried.policy, &who, identity, &access, now, &all)),
                 Err(words) => Err(words.clone()),
             },
         };
@@ -583,7 +586,7 @@ type Then = Result<(TriedVerdict, Side), RichText>;
 #[component]
 pub(super) fn TriedPanel(state: SimulatorState) -> impl IntoView {
     let (who, access, instant) = (state.who(), state.access(), state.instant());
-    let today = state.kind();
+    let (today, hypotheses) = (state.kind(), state.hypotheses());
     // Another name is asked about without making the changes again.
     let made = Memo::new(move |_| -> Option<Tried> {
         let policy = state.service.policy.get()?;
@@ -605,7 +608,8 @@ pub(super) fn TriedPanel(state: SimulatorState) -> impl IntoView {
                 return Some(Err(why.clone()));
             }
             let judged = judge_with(made, &who, &access, at)?;
-            let side = summary(&judged, at);
+            let all = with_changes(&hypotheses.read(), &state.trials.read());
+            let side = summary(&judged, at, &all);
             let verdict = TriedVerdict {
                 judged,
                 kind: side.kind,
@@ -634,7 +638,7 @@ pub(super) fn TriedPanel(state: SimulatorState) -> impl IntoView {
                         <div class="verdict-h">
                             <Icon glyph=glyph />
                             <h3>{verdict.title}</h3>
-                            <p>{sentence(&side.sentence)}", with:"</p>
+                            <p>{sentence(&side.sentence)}"."</p>
                         </div>
                     }
                     .into_any()

@@ -7,6 +7,7 @@ use gbac_engine::model::{Principal, ResourceType};
 use gbac_engine::policy::Policy;
 
 use crate::escape::plain;
+use crate::hypothesis;
 use crate::phrases::{agree, count, list, thousands};
 use crate::rich_text::RichText;
 
@@ -74,6 +75,7 @@ pub const FIX_BOTH_SIGN_INS: &str = "Fix sign-in for both users first.";
 
 // Whole requests.
 pub const API_REQUESTS: &str = "API requests and the checks they require";
+pub const WITHOUT_CHANGES: &str = "The changes that are tried are not part of it.";
 pub const REQUIRED_CHECKS: &str = "Checks required by the request";
 
 // Tests and sharing.
@@ -259,6 +261,28 @@ pub fn request_outcome(outcome: Outcome, checks: usize, denied: usize) -> String
             count(checks, "check")
         ),
     }
+}
+
+/// What the outcome of a request rests on.
+pub fn request_assumes(outcome: Outcome, conditions: Vec<RichText>) -> RichText {
+    match outcome {
+        Outcome::Allow => hypothesis::if_all("The request is allowed".into(), conditions).text("."),
+        Outcome::Deny => assumed(conditions),
+    }
+}
+
+/// What an answer rests on.
+pub fn assumed(conditions: Vec<RichText>) -> RichText {
+    RichText::from("Assumed: ")
+        .then(hypothesis::conditions(conditions))
+        .text(".")
+}
+
+/// What a link does not tell of the verdict beside it.
+pub fn link_without_assumptions(conditions: Vec<RichText>) -> RichText {
+    RichText::from("It does not say what the verdict here rests on: ")
+        .then(hypothesis::conditions(conditions))
+        .text(".")
 }
 
 pub fn one_is_enough(choices: &str) -> String {

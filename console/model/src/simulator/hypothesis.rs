@@ -1,0 +1,384 @@
+//! What a verdict rests on that nobody checked, or that is only tried.
+
+use gbac_analysis::{HypotheticalChange, HypotheticalChanges};
+use gbac_engine::decide::At;
+use gbac_engine::groups::NestedGroupBehavior;
+use gbac_engine::policy::{Change, Settings};
+use gbac_engine::{Assumption, Assumptions};
+use gbac_words::hypothesis::{self as words, HypothesisWords};
+use gbac_words::rich_text::RichText;
+
+use crate::simulator::identity::{SimulatedIdentity, of_service};
+use crate::simulator::inputs::{InputEdit, WhatIfSettings};
+use crate::simulator::token::Expected;
+use crate::simulator::token_checks::Signature;
+
+/// Something that a verdict rests on, and that may not be so.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Hypothesis {
+    /// A fact about the token that was not checked, with the issuer or the audience that counts in
+    /// place of the service's.
+    Token(Assumption, Option<String>),
+    /// The claim path that is tried.
+    ClaimPath(String),
+    /// How nested names are read, where that is tried.
+    NestedNames(NestedGroupBehavior),
+    /// The mapping of the user that is tried.
+    UserClaim(String),
+    /// A change that is tried.
+    Change(HypotheticalChange),
+}
+
+/// How a hypothesis is taken back.
+#[derive(Clone, PartialEq)]
+pub enum Removal {
+    /// By a change of the inputs.
+    Edit(InputEdit),
+    /// By taking this change out of those that are tried.
+    Change(HypotheticalChange),
+    /// By verifying the token.
+    Verify,
+}
+
+impl Hypothesis {
+    /// It in words.
+    pub fn words(&self) -> HypothesisWords {
+        match self {
+            Self::Token(assumption, entered) => words::of_token(*assumption, entered.as_deref()),
+            Self::ClaimPath(path) => words::claim_path(path),
+            Self::NestedNames(nested) => words::nested_names(*nested),
+            Self::UserClaim(mapping) => words::user_claim(mapping),
+            Self::Change(change) => words::tried(change),
+        }
+    }
+
+    /// How it is taken back. `service` are the settings of the service.
+    pub fn removal(&self, service: &WhatIfSettings) -> Removal {
+        match self {
+            Self::Token(Assumption::Issuer, Some(_)) => {
+                Removal::Edit(InputEdit::Issuer(String::new()))
+            }
+            Self::Token(Assumption::Audience, Some(_)) => {
+                Removal::Edit(InputEdit::Audience(String::new()))
+            }
+            Self::Token(Assumption::Expiry, _) => Removal::Edit(InputEdit::IgnoreExpiry(false)),
+            Self::Token(..) => Removal::Verify,
+            Self::ClaimPath(_) => {
+                Removal::Edit(InputEdit::TryClaimPath(service.claim_path.clone()))
+            }
+            Self::NestedNames(_) => Removal::Edit(InputEdit::NestedNames(service.nested)),
+            Self::UserClaim(_) => Removal::Edit(InputEdit::Mapping(service.mapping.clone())),
+            Self::Change(change) => Removal::Change(change.clone()),
+        }
+    }
+}
+
+/// What a decision on a token rests on: issuer and audience, expiry, signature, and the settings
+/// that are tried. Nothing for names by hand. `signature` is what keys say of it, where there are
+/// any.
+pub fn of_token(
+    who: Option<&SimulatedIdentity>,
+    expected: &Expected,
+    signature: Option<Signature>,
+    ignore_expiry: bool,
+    tried: Option<&WhatIfSettings>,
+    service: &Settings,
+) -> Vec<Hypothesis> {
+    let Some(who) = who.filter(|who| who.rules().is_some()) else {
+        return Vec::new();
+    };
+    let at = match ignore_expiry {
+        true => At::IgnoringExpiry,
+        false => At::seconds(0.0),
+    };
+    let assumed = match &who.identity {
+        Ok(identity) => identity.assumed(at),
+        Err(_) => Assumptions::default(),
+    };
+    let is_verified = matches!(&who.identity, Ok(identity) if identity.is_verified());
+    let mut all = Vec::new();
+    for (assumption, entered) in [
+        (Assumption::Issuer, &expected.issuer),
+        (Assumption::Audience, &expected.audience),
+    ] {
+        // Without a valid signature, nothing in the token says who issued it for whom.
+        if entered.is_some() || is_verified && assumed.contains(assumption) {
+            all.push(Hypothesis::Token(assumption, entered.clone()));
+        }
+    }
+    if assumed.contains(Assumption::Expiry) {
+        all.push(Hypothesis::Token(Assumption::Expiry, None));
+    }
+    // A valid one needs no assumption, and a forged one is refused.
+    let is_known = matches!(signature, Some(Signature::Good | Signature::Forged));
+    if assumed.contains(Assumption::Signature) && !is_known {
+        all.push(Hypothesis::Token(Assumption::Signature, None));
+    }
+    if let Some(tried) = tried {
+        all.extend(of_settings(tried, &of_service(service)));
+    }
+    all
+}
+
+fn of_settings(tried: &WhatIfSettings, service: &WhatIfSettings) -> Vec<Hypothesis> {
+    let mut all = Vec::new();
+    if tried.claim_path.trim() != service.claim_path {
+        let path = tried.claim_path.trim().to_owned();
+        all.push(Hypothesis::ClaimPath(path));
+    }
+    if tried.nested != service.nested {
+        all.push(Hypothesis::NestedNames(tried.nested));
+    }
+    if tried.mapping.trim() != service.mapping {
+        let mapping = tried.mapping.trim().to_owned();
+        all.push(Hypothesis::UserClaim(mapping));
+    }
+    all
+}
+
+/// The hypotheses about a token, then the changes that are tried: first what is taken away.
+pub fn with_changes(of_token: &[Hypothesis], trials: &HypotheticalChanges) -> Vec<Hypothesis> {
+    let mut all = of_token.to_vec();
+    let (removed, added): (Vec<_>, Vec<_>) = trials.as_slice().iter().partition(takes_away);
+    for change in removed.into_iter().chain(added) {
+        all.push(Hypothesis::Change(change.clone()));
+    }
+    all
+}
+
+fn takes_away(change: &&HypotheticalChange) -> bool {
+    matches!(
+        change,
+        HypotheticalChange::Leave(_)
+            | HypotheticalChange::Policy(
+                Change::RemoveAcl(_) | Change::RemoveMember { .. } | Change::DeleteRole { .. }
+            )
+    )
+}
+
+/// Hypotheses as the conditions of a verdict.
+pub fn conditions(all: &[Hypothesis]) -> Vec<RichText> {
+    let mut conditions = Vec::new();
+    for hypothesis in all {
+        conditions.push(hypothesis.words().condition);
+    }
+    conditions
+}
+
+#[cfg(test)]
+mod tests {
+    use gbac_analysis::provider::AcceptedTokens;
+    use gbac_engine::model::Principal;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::simulator::inputs::{IdentityMode, Inputs, SettingsSource};
+    use crate::simulator::pipeline::View;
+    use crate::simulator::tests::{compact, evaluate, inputs, policy, said, why};
+    use crate::simulator::verdict::VerdictKind;
+
+    const NOW: f64 = 1_795_243_000.0;
+    const OTHER: &str = "https://acme.okta.com";
+
+    fn service() -> AcceptedTokens {
+        AcceptedTokens {
+            issuer: Some("https://idp.example".into()),
+            audience: Some("streams".into()),
+            ..AcceptedTokens::default()
+        }
+    }
+
+    /// A token of somebody who is allowed, with more claims.
+    fn token(more: &Value) -> String {
+        let mut claims = json!({
+            "sub": "a", "iss": "https://idp.example", "aud": "streams", "exp": NOW + 60.0,
+            "groups": ["payments"],
+        });
+        for (name, value) in more.as_object().unwrap() {
+            claims[name] = value.clone();
+        }
+        compact(
+            &json!({ "alg": "RS256", "kid": "k", "typ": "JWT" }),
+            &claims,
+        )
+    }
+
+    fn view(inputs: &Inputs) -> View {
+        evaluate(inputs, Some(&policy()), &service(), NOW)
+    }
+
+    fn shorts(all: &[Hypothesis]) -> Vec<String> {
+        let words = all.iter().map(|one| one.words().short.plain());
+        words.collect()
+    }
+
+    /// What rests on everything that a token and its settings can rest on.
+    fn all_of_token() -> Inputs {
+        let claims = json!({
+            "iss": OTHER, "aud": "billing", "exp": NOW - 7200.0, "email": "a", "roles": ["payments"],
+        });
+        Inputs {
+            issuer: OTHER.into(),
+            audience: "billing".into(),
+            ignore_expiry: true,
+            source: SettingsSource::WhatIf,
+            what_if: WhatIfSettings {
+                claim_path: " $.roles".into(),
+                nested: NestedGroupBehavior::None,
+                mapping: "$.email".into(),
+            },
+            tried: true,
+            ..inputs(&token(&claims))
+        }
+    }
+
+    #[test]
+    fn everything_that_nobody_checked_is_named_in_order() {
+        let view = view(&all_of_token());
+        assert_eq!(
+            shorts(&view.hypotheses),
+            [
+                "Assuming issuer https://acme.okta.com",
+                "Assuming audience billing",
+                "Ignoring expiry",
+                "Signature not verified",
+                "Claim path $.roles",
+                "Nested names none",
+                "User claim $.email",
+            ]
+        );
+        let verdict = view.verdict.unwrap();
+        assert_eq!(
+            (verdict.kind, verdict.kind.title()),
+            (VerdictKind::AllowedIf, "Allowed, if…")
+        );
+        assert_eq!(
+            verdict.sentence.plain(),
+            "User:a can write to topic payments-settled, if the service accepts the issuer \
+             https://acme.okta.com, the service accepts the audience billing and 5 more"
+        );
+        assert_eq!(verdict.hypotheses, view.hypotheses);
+    }
+
+    #[test]
+    fn each_is_taken_back_alone() {
+        let (all, service) = (all_of_token(), of_service(policy().settings()));
+        let before = view(&all).hypotheses;
+        for hypothesis in &before {
+            let Removal::Edit(change) = hypothesis.removal(&service) else {
+                let is_signature = *hypothesis == Hypothesis::Token(Assumption::Signature, None);
+                assert!(is_signature, "{hypothesis:?}");
+                continue;
+            };
+            let mut inputs = all.clone();
+            change.apply(&mut inputs, &service);
+            let mut expected = before.clone();
+            expected.retain(|other| other != hypothesis);
+            let after = view(&inputs);
+            assert_eq!(after.hypotheses, expected, "without {hypothesis:?}");
+            // The token, or the claim that it rested on, is another one's: nothing is allowed then.
+            let is_denied = !after.verdict.unwrap().kind.is_allowed();
+            let is_of_names = matches!(
+                hypothesis,
+                Hypothesis::NestedNames(_) | Hypothesis::UserClaim(_) | Hypothesis::ClaimPath(_)
+            );
+            assert!(is_denied || is_of_names, "without {hypothesis:?}");
+        }
+    }
+
+    #[test]
+    fn an_unverified_token_allows_nothing_outright() {
+        let mut inputs = inputs(&token(&json!({})));
+        let unverified = view(&inputs);
+        assert_eq!(shorts(&unverified.hypotheses), ["Signature not verified"]);
+        let verdict = unverified.verdict.unwrap();
+        assert_eq!(verdict.kind, VerdictKind::AllowedIf);
+        assert_eq!(
+            verdict.sentence.plain(),
+            "User:a can write to topic payments-settled, if the signature is valid"
+        );
+        // A denial says what it rests on, and claims alone are no better than such a token.
+        inputs.resource_name = "other".into();
+        let denied = view(&inputs);
+        assert_eq!(said(why(&denied, "Assumed")), "the signature is valid");
+        let claims = json!({
+            "sub": "a", "iss": "https://idp.example", "aud": "streams", "exp": NOW + 60.0,
+            "groups": ["payments"],
+        });
+        inputs = Inputs {
+            as_claims: true,
+            ..super::super::tests::inputs(&claims.to_string())
+        };
+        assert_eq!(view(&inputs).verdict.unwrap().kind, VerdictKind::AllowedIf);
+        // Settings that are tried as the service has them are no assumption.
+        inputs.source = SettingsSource::WhatIf;
+        inputs.what_if = of_service(policy().settings());
+        assert_eq!(
+            shorts(&view(&inputs).hypotheses),
+            ["Signature not verified"]
+        );
+    }
+
+    #[test]
+    fn names_by_hand_rest_on_nothing() {
+        let by_hand = Inputs {
+            mode: IdentityMode::ByHand,
+            user: "a".into(),
+            groups: "payments".into(),
+            issuer: OTHER.into(),
+            ignore_expiry: true,
+            ..all_of_token()
+        };
+        let view = view(&by_hand);
+        assert_eq!(view.hypotheses, []);
+        assert_eq!(view.verdict.unwrap().kind, VerdictKind::Allowed);
+    }
+
+    #[test]
+    fn changes_follow_and_what_is_taken_away_comes_first() {
+        let mut trials = HypotheticalChanges::default();
+        let member = Principal::group("eng");
+        for change in [
+            HypotheticalChange::Join("ops".into()),
+            HypotheticalChange::Leave("staff".into()),
+            HypotheticalChange::Policy(Change::AddMember {
+                role: "R".into(),
+                member: member.clone(),
+            }),
+            HypotheticalChange::Policy(Change::RemoveMember {
+                role: "Freeze".into(),
+                member,
+            }),
+        ] {
+            trials.add(change);
+        }
+        let of_token = [Hypothesis::Token(Assumption::Signature, None)];
+        let all = with_changes(&of_token, &trials);
+        assert_eq!(
+            shorts(&all),
+            [
+                "Signature not verified",
+                "Without Group:staff",
+                "Without Group:eng → Role:Freeze",
+                "With Group:ops",
+                "With Group:eng → Role:R",
+            ]
+        );
+        let plain: Vec<String> = conditions(&all).iter().map(RichText::plain).collect();
+        assert_eq!(
+            plain,
+            [
+                "the signature is valid",
+                "the user is not in Group:staff",
+                "Group:eng is not in Role:Freeze",
+                "the user is in Group:ops",
+                "Group:eng is in Role:R",
+            ]
+        );
+        for (hypothesis, change) in all[1..].iter().zip([1, 3, 0, 2]) {
+            let change = trials.as_slice()[change].clone();
+            let removal = hypothesis.removal(&WhatIfSettings::default());
+            assert!(removal == Removal::Change(change), "{hypothesis:?}");
+        }
+    }
+}
