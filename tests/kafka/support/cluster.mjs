@@ -92,7 +92,10 @@ export async function makeCluster({ issuer, jwks, audience, nodes = ['controller
   const clear = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   process.on('exit', clear);
   const password = randomBytes(16).toString('hex');
-  const id = randomBytes(16).toString('base64url');
+  // Kafka's own tools take an ID that begins with `-` for an option, so its first bit is 0.
+  const bytes = randomBytes(16);
+  bytes[0] &= 0x7f;
+  const id = bytes.toString('base64url');
   const ports = await freePorts(nodes.length * 3);
   const brokers = [];
   const members = nodes.map((roles, index) => {
