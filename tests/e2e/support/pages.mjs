@@ -94,7 +94,7 @@ export const EVERY_PAGE = {
     await new Roles(page).open();
     const search = new Search(page);
     await search.open();
-    await page.keyboard.type('can maya write orders');
+    await page.keyboard.type('can maya write orders-*');
     await search.answer.first().getByText('Partly').waitFor();
   },
   'the shortcuts': async (page) => {

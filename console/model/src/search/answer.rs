@@ -1,107 +1,33 @@
 //! Answers to typed questions: decided by the simulator's evaluation, the matrix and who can
 //! (D-67).
 
-use std::collections::BTreeMap;
-
 use gbac_analysis::{MatrixCell, NamePattern, ReachSubject, Scope, matrix_cell};
 use gbac_engine::decide::{At, Outcome, Reason};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{CLUSTER_NAME, PatternType, Principal, PrincipalType, ResourceType};
+use gbac_engine::model::{PatternType, Principal, PrincipalType, ResourceType};
 use gbac_words::decision;
 use gbac_words::hypothesis::ALLOWED_IF;
 use gbac_words::pages::simulator::assumed;
 use gbac_words::phrases::{agree, capitalized, count, thousands};
-use gbac_words::request::verb;
 use gbac_words::rich_text::{RichText, listed};
 
 use crate::permissions::matrix::MatrixQuery;
-use crate::permissions::who_can::{self, Tally, WhoCanGroup, WhoCanQuery};
 use crate::search::answer_context::{AnswerContext, KnownIdentity};
-use crate::search::index::{NamedResources, SHOWN, SearchIndex};
+use crate::search::answer_parts::{
+    AnswerChoice, AnswerMark, Extent, SearchAnswer, add_containing, containing, deed, limit,
+    patterns_of,
+};
+use crate::search::index::{NamedResources, SHOWN};
 use crate::search::question::{TypedQuestion, TypedRequest};
 use crate::search::target::SearchTarget;
+use crate::search::who_answer::who;
 use crate::simulator::hypothesis::{Hypothesis, conditions};
 use crate::simulator::inputs::{IdentityMode, Inputs};
 use crate::simulator::pipeline::{View, evaluate};
-use crate::simulator::question::AccessRequest;
 use crate::simulator::verdict::{Verdict, VerdictKind, Why};
 
 /// The answer where something is allowed if hypotheses hold.
 const YES_IF: &str = "Yes, if…";
-
-/// How many names and prefixes of one question are evaluated.
-const EVALUATED: usize = 50;
-
-/// The mark of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AnswerMark {
-    /// Allowed.
-    Allow,
-    /// Allowed if what nobody checked is so.
-    AllowIf,
-    /// Denied by a rule.
-    Deny,
-    /// Nothing allows it.
-    NoRule,
-    /// Allowed on some of the names.
-    Partly,
-    /// The question has no answer yet.
-    Unclear,
-}
-
-/// One line below an answer that can be chosen: a match of an ambiguous name, or one of several
-/// resources.
-#[derive(Debug, Clone, PartialEq)]
-pub struct AnswerChoice {
-    /// What it is.
-    pub words: RichText,
-    /// What is decided for it.
-    pub mark: Option<AnswerMark>,
-    /// The sentences about it.
-    pub detail: String,
-    /// What choosing it does.
-    pub target: SearchTarget,
-}
-
-/// The answer to a question.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SearchAnswer {
-    /// The mark.
-    pub mark: AnswerMark,
-    /// The same in a word or two.
-    pub title: String,
-    /// The reason in a few words.
-    pub reason: String,
-    /// Sentences: the answer, what decides, what it does not include.
-    pub lines: Vec<RichText>,
-    /// What choosing the answer does, and the words for it.
-    pub target: Option<(SearchTarget, &'static str)>,
-    /// What can be chosen below it.
-    pub choices: Vec<AnswerChoice>,
-    /// How many more choices there are.
-    pub more: usize,
-}
-
-impl SearchAnswer {
-    fn new(mark: AnswerMark, title: impl Into<String>, reason: impl Into<String>) -> Self {
-        let (lines, target, choices, more) = Default::default();
-        Self {
-            mark,
-            title: title.into(),
-            reason: reason.into(),
-            lines,
-            target,
-            choices,
-            more,
-        }
-    }
-
-    /// The answer as plain text, for assistive technology.
-    pub fn plain(&self) -> String {
-        let lines: Vec<String> = self.lines.iter().map(RichText::plain).collect();
-        format!("{}. {}. {}", self.title, self.reason, lines.join(" "))
-    }
-}
 
 /// Answers a question. `asked_about` is what [`principal_of`] found for its text.
 pub(super) fn answer(
@@ -142,6 +68,9 @@ pub(super) fn principal_of(
     text: &str,
     context: &AnswerContext<'_>,
 ) -> Result<Principal, Vec<Principal>> {
+    if let Some(principal) = typed_principal(text) {
+        return Ok(principal);
+    }
     let mut found: Vec<Principal> = context
         .index
         .principals_named(text)
@@ -162,6 +91,17 @@ pub(super) fn principal_of(
         [] => Ok(Principal::parse(text).unwrap_or_else(|_| Principal::user(text))),
         [only] => Ok(only.clone()),
         _ => Err(found),
+    }
+}
+
+/// `group engineering` as the group of this name, and the same for users and roles.
+fn typed_principal(text: &str) -> Option<Principal> {
+    let (kind, name) = text.split_once(' ')?;
+    match kind.to_lowercase().as_str() {
+        "group" => Some(Principal::group(name.trim())),
+        "user" => Some(Principal::user(name.trim())),
+        "role" => Some(Principal::role(name.trim())),
+        _ => None,
     }
 }
 
@@ -208,66 +148,6 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// The names and prefixes that a question is about.
-fn patterns_of(request: &TypedRequest, index: &SearchIndex) -> NamedResources {
-    match request.resource_type {
-        ResourceType::Cluster => NamedResources::one(PatternType::Literal, CLUSTER_NAME),
-        ResourceType::Registry => NamedResources::one(PatternType::Literal, ""),
-        of => index.resources_named(of, &request.name, EVALUATED),
-    }
-}
-
-/// How many of several names and prefixes a sentence is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Extent {
-    All,
-    Some(usize),
-    Any,
-}
-
-/// The access in a sentence. The typed text stands for several names.
-fn deed(request: &TypedRequest, of: &NamedResources, extent: Extent) -> RichText {
-    let TypedRequest {
-        operation,
-        resource_type,
-        name,
-    } = request;
-    let verb = verb(*operation, *resource_type);
-    match of.patterns.as_slice() {
-        [
-            NamePattern {
-                pattern_type: PatternType::Literal,
-                name,
-            },
-        ] => {
-            let access = AccessRequest {
-                operation: *operation,
-                resource_type: *resource_type,
-                resource_name: name.clone(),
-                host: None,
-            };
-            access.deed()
-        }
-        [NamePattern { name, .. }] => RichText::new()
-            .text(format!(
-                "{verb} every {} that starts with ",
-                resource_type.noun()
-            ))
-            .resource(name),
-        _ => {
-            let number = count(of.number, &format!("{} pattern", resource_type.noun()));
-            let extent = match extent {
-                Extent::All => "all".to_owned(),
-                Extent::Some(some) => format!("{} of the", thousands(some)),
-                Extent::Any => "any of the".to_owned(),
-            };
-            RichText::new()
-                .text(format!("{verb} {extent} {number} that match "))
-                .resource(name)
-        }
-    }
-}
-
 /// Answers whether a principal can perform an operation.
 fn can(principal: &Principal, request: &TypedRequest, context: &AnswerContext<'_>) -> SearchAnswer {
     let resources = patterns_of(request, context.index);
@@ -276,6 +156,9 @@ fn can(principal: &Principal, request: &TypedRequest, context: &AnswerContext<'_
         let subject = ReachSubject::Scope(Scope::from_principal(principal));
         let target = SearchTarget::Address(MatrixQuery::for_principal(principal).address());
         let mut answer = of_cells(principal, request, &resources, &subject, context, &|_| {
+            target.clone()
+        });
+        answer_containing(&mut answer, request, &subject, &[], context, &|_| {
             target.clone()
         });
         if !patterns.is_empty() {
@@ -312,20 +195,9 @@ fn can(principal: &Principal, request: &TypedRequest, context: &AnswerContext<'_
         (Some(verdict), _) => of_verdict(verdict),
         (None, Some(identity)) => {
             let subject = ReachSubject::Identity(identity.clone());
-            let answer = of_cells(
-                principal,
-                request,
-                &resources,
-                &subject,
-                context,
-                &|on| match on.pattern_type {
-                    PatternType::Literal => {
-                        let inputs = inputs_of(known, principal, request, &on.name);
-                        SearchTarget::Simulate(Box::new(inputs))
-                    }
-                    PatternType::Prefixed => to_matrix(&identity, principal),
-                },
-            );
+            let answer = of_cells(principal, request, &resources, &subject, context, &|on| {
+                to_cell(known, &identity, principal, request, on)
+            });
             under(answer, &view.hypotheses)
         }
         (None, None) => {
@@ -348,7 +220,50 @@ fn can(principal: &Principal, request: &TypedRequest, context: &AnswerContext<'_
         }
     });
     answer.lines.push(groups_line(known));
+    if let Some(identity) = identity_of(&view) {
+        let subject = ReachSubject::Identity(identity.clone());
+        let hypotheses = &view.hypotheses;
+        answer_containing(&mut answer, request, &subject, hypotheses, context, &|on| {
+            to_cell(known, &identity, principal, request, on)
+        });
+    }
     answer
+}
+
+/// Answers for the names and prefixes that contain the typed name, below it.
+fn answer_containing(
+    answer: &mut SearchAnswer,
+    request: &TypedRequest,
+    subject: &ReachSubject,
+    hypotheses: &[Hypothesis],
+    context: &AnswerContext<'_>,
+    target: &dyn Fn(&NamePattern) -> SearchTarget,
+) {
+    let others = containing(request, context.index);
+    let cells = cells_of(request, &others, subject, context);
+    let mut choices = choices_of(&cells, target);
+    if !hypotheses.is_empty() {
+        allow_if(&mut choices);
+    }
+    answer.choices.extend(choices);
+    add_containing(answer, request, &others);
+}
+
+/// Where one name or prefix of a user is decided: the simulator for a name, the matrix otherwise.
+fn to_cell(
+    known: Option<&KnownIdentity>,
+    identity: &Identity,
+    principal: &Principal,
+    request: &TypedRequest,
+    on: &NamePattern,
+) -> SearchTarget {
+    match on.pattern_type {
+        PatternType::Literal => {
+            let inputs = inputs_of(known, principal, request, &on.name);
+            SearchTarget::Simulate(Box::new(inputs))
+        }
+        PatternType::Prefixed => to_matrix(identity, principal),
+    }
 }
 
 /// What the simulator is asked: about the known identity, or about the user without groups.
@@ -424,13 +339,18 @@ fn under(mut answer: SearchAnswer, hypotheses: &[Hypothesis]) -> SearchAnswer {
         (answer.mark, answer.title) = (AnswerMark::AllowIf, YES_IF.to_owned());
         ALLOWED_IF.clone_into(&mut answer.reason);
     }
-    for choice in &mut answer.choices {
+    allow_if(&mut answer.choices);
+    answer.lines.push(assumed(conditions(hypotheses)));
+    answer
+}
+
+/// What is allowed is allowed if hypotheses hold.
+fn allow_if(choices: &mut [AnswerChoice]) {
+    for choice in choices {
         if choice.mark == Some(AnswerMark::Allow) {
             choice.mark = Some(AnswerMark::AllowIf);
         }
     }
-    answer.lines.push(assumed(conditions(hypotheses)));
-    answer
 }
 
 /// An answer that is the simulator's verdict.
@@ -507,21 +427,12 @@ fn of_cells(
     context: &AnswerContext<'_>,
     target: &dyn Fn(&NamePattern) -> SearchTarget,
 ) -> SearchAnswer {
-    let mut cells: Vec<(&NamePattern, MatrixCell)> = Vec::new();
+    let cells = cells_of(request, resources, subject, context);
     let (mut allowed, mut denied) = (0, 0);
-    for pattern in &resources.patterns {
-        let cell = matrix_cell(
-            context.policy,
-            subject,
-            (request.resource_type, pattern),
-            request.operation,
-            None,
-            At::seconds(context.now),
-        );
-        let mark = mark_of(&cell);
+    for (_, cell) in &cells {
+        let mark = mark_of(cell);
         allowed += usize::from(mark == AnswerMark::Allow);
         denied += usize::from(mark == AnswerMark::Deny);
-        cells.push((pattern, cell));
     }
     let all = cells.len();
     let (mark, title, reason) = match allowed {
@@ -557,143 +468,47 @@ fn of_cells(
             .lines
             .push(format!("{}.", capitalized(&decided_by(cell))).into());
     } else {
-        answer.choices = (cells.iter().take(SHOWN))
-            .map(|(pattern, cell)| AnswerChoice {
-                words: RichText::new().pattern(&pattern.name, pattern.pattern_type),
-                mark: Some(mark_of(cell)),
-                detail: decided_by(cell),
-                target: target(pattern),
-            })
-            .collect();
+        answer.choices = choices_of(&cells, target);
         answer.more = resources.number.saturating_sub(SHOWN);
     }
     answer
 }
 
-/// Says that only some of many names were evaluated.
-fn limit(answer: &mut SearchAnswer, resources: &NamedResources) {
-    let evaluated = resources.patterns.len();
-    if resources.number > evaluated {
-        answer.lines.push(
-            format!(
-                "The first {evaluated} of {} were evaluated.",
-                thousands(resources.number)
-            )
-            .into(),
+/// The cell of the matrix for each name or prefix.
+fn cells_of<'n>(
+    request: &TypedRequest,
+    resources: &'n NamedResources,
+    subject: &ReachSubject,
+    context: &AnswerContext<'_>,
+) -> Vec<(&'n NamePattern, MatrixCell)> {
+    let mut cells = Vec::new();
+    for pattern in &resources.patterns {
+        let cell = matrix_cell(
+            context.policy,
+            subject,
+            (request.resource_type, pattern),
+            request.operation,
+            None,
+            At::seconds(context.now),
         );
+        cells.push((pattern, cell));
     }
+    cells
 }
 
-/// Who can do something.
-fn who(request: &TypedRequest, context: &AnswerContext<'_>) -> SearchAnswer {
-    let resources = patterns_of(request, context.index);
-    let evaluated = resources.patterns.as_slice();
-    let mut can: BTreeMap<Principal, usize> = BTreeMap::new();
-    let mut blocked = 0;
-    let mut rows = Vec::new();
-    for pattern in evaluated {
-        let query = WhoCanQuery {
-            operation: request.operation,
-            resource_type: request.resource_type,
-            pattern: pattern.pattern_type,
-            name: pattern.name.clone(),
-            ..WhoCanQuery::default()
-        };
-        let found = who_can::answer(context.policy, &query, None);
-        blocked += found.tally(WhoCanGroup::Blocked).total();
-        let tally = found.tally(WhoCanGroup::Can);
-        for (group, principals) in &found.groups {
-            if *group == WhoCanGroup::Can {
-                for found in principals {
-                    *can.entry(found.principal()).or_default() += 1;
-                }
-            }
-        }
-        rows.push((pattern, tally, query.address()));
+/// The first cells, as what can be chosen.
+fn choices_of(
+    cells: &[(&NamePattern, MatrixCell)],
+    target: &dyn Fn(&NamePattern) -> SearchTarget,
+) -> Vec<AnswerChoice> {
+    let mut choices = Vec::new();
+    for (pattern, cell) in cells.iter().take(SHOWN) {
+        choices.push(AnswerChoice {
+            words: RichText::new().pattern(&pattern.name, pattern.pattern_type),
+            mark: Some(mark_of(cell)),
+            detail: decided_by(cell),
+            target: target(pattern),
+        });
     }
-    let (mut every, mut some) = (Vec::new(), Vec::new());
-    for (principal, number) in &can {
-        if *number == evaluated.len() {
-            every.push(principal);
-        } else {
-            some.push(principal);
-        }
-    }
-    let mark = if can.is_empty() {
-        AnswerMark::NoRule
-    } else {
-        AnswerMark::Allow
-    };
-    let title = if can.is_empty() {
-        "No one".to_owned()
-    } else {
-        capitalized(&words_of(&can.keys().collect::<Vec<_>>()))
-    };
-    let reason = match blocked {
-        0 if can.is_empty() => "Nothing allows it".to_owned(),
-        0 => "Allowed".to_owned(),
-        blocked => format!("{} blocked by a deny", thousands(blocked)),
-    };
-    let mut answer = SearchAnswer::new(mark, title, reason);
-    if !every.is_empty() {
-        answer.lines.push(
-            names(&every)
-                .text(" can ")
-                .then(deed(request, &resources, Extent::All))
-                .text("."),
-        );
-    }
-    if !some.is_empty() {
-        answer
-            .lines
-            .push(names(&some).text(" can on some of these names."));
-    }
-    if can.is_empty() {
-        answer.lines.push(
-            RichText::new()
-                .text("No one can ")
-                .then(deed(request, &resources, Extent::Any))
-                .text("."),
-        );
-    }
-    limit(&mut answer, &resources);
-    answer.target = rows
-        .first()
-        .map(|(.., address)| (SearchTarget::Address(address.clone()), "Open in Who can"));
-    if evaluated.len() > 1 {
-        answer.choices = (rows.into_iter().take(SHOWN))
-            .map(|(pattern, tally, address)| AnswerChoice {
-                words: RichText::new().pattern(&pattern.name, pattern.pattern_type),
-                mark: Some(if tally.total() > 0 {
-                    AnswerMark::Allow
-                } else {
-                    AnswerMark::NoRule
-                }),
-                detail: tally.text(),
-                target: SearchTarget::Address(address),
-            })
-            .collect();
-        answer.more = resources.number.saturating_sub(SHOWN);
-    }
-    answer
-}
-
-fn names(principals: &[&Principal]) -> RichText {
-    let names = principals
-        .iter()
-        .map(|name| RichText::new().principal(name));
-    listed(names.collect(), SHOWN)
-}
-
-/// How many principals and roles these are.
-fn words_of(principals: &[&Principal]) -> String {
-    let roles = principals
-        .iter()
-        .filter(|principal| principal.kind() == PrincipalType::Role)
-        .count();
-    Tally {
-        principals: principals.len() - roles,
-        roles,
-    }
-    .text()
+    choices
 }

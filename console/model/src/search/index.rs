@@ -159,53 +159,67 @@ impl SearchIndex {
             .collect()
     }
 
-    /// The names and prefixes of a type that a text means, the first `most` of them. A `*` at its
-    /// end stands for the rest of the name: that prefix, and all names and prefixes under it.
-    /// Otherwise the name itself, where ACLs name it, else all that contain it; a name that is
-    /// contained in none is one that no ACL names.
+    /// The names and prefixes of a type that a text means, the first `most` of them: the name itself.
+    /// A `*` at its end stands for the rest of the name: that prefix, and all names and prefixes
+    /// under it.
     pub(super) fn resources_named(
         &self,
         resource_type: ResourceType,
         text: &str,
         most: usize,
     ) -> NamedResources {
-        // Topics are prepared; other types have fewer names.
-        let others: Vec<IndexedName> = match resource_type {
-            ResourceType::Topic => Vec::new(),
-            other => indexed_patterns(&self.summary, other),
+        let Some(prefix) = text.strip_suffix('*') else {
+            return NamedResources::one(PatternType::Literal, text);
         };
-        let names = if resource_type == ResourceType::Topic {
-            &self.topics
-        } else {
-            &others
-        };
-        let known = names
-            .iter()
-            .filter_map(|name| Some((name, self.summary.named.get(name.place)?)));
-        if let Some(prefix) = text.strip_suffix('*') {
-            let mut found = NamedResources::one(PatternType::Prefixed, prefix);
-            for (_, of) in known {
-                let is_other = of.pattern_type == PatternType::Literal || of.name != prefix;
-                if is_other && of.name.starts_with(prefix) {
-                    found.put(of, most);
-                }
-            }
-            return found;
-        }
-        let wanted = fold(text);
-        let mut found = NamedResources::default();
-        for (name, of) in known {
-            if of.pattern_type == PatternType::Literal && of.name == text {
-                return NamedResources::one(PatternType::Literal, text);
-            }
-            if name.folded.contains(&wanted) {
+        let mut found = NamedResources::one(PatternType::Prefixed, prefix);
+        self.each_name(resource_type, |_, of| {
+            let is_other = of.pattern_type == PatternType::Literal || of.name != prefix;
+            if is_other && of.name.starts_with(prefix) {
                 found.put(of, most);
             }
-        }
-        if found.number == 0 {
-            found = NamedResources::one(PatternType::Literal, text);
-        }
+        });
         found
+    }
+
+    /// The names and prefixes of a type that contain a text and are not just that name, the first
+    /// `most` of them.
+    pub(super) fn resources_containing(
+        &self,
+        resource_type: ResourceType,
+        text: &str,
+        most: usize,
+    ) -> NamedResources {
+        let wanted = fold(text);
+        let mut found = NamedResources::default();
+        self.each_name(resource_type, |name, of| {
+            let is_itself = of.pattern_type == PatternType::Literal && of.name == text;
+            if !is_itself && name.folded.contains(&wanted) {
+                found.put(of, most);
+            }
+        });
+        found
+    }
+
+    /// Each name and prefix of a type, by name.
+    fn each_name(
+        &self,
+        resource_type: ResourceType,
+        mut take: impl FnMut(&IndexedName, &NamedPattern),
+    ) {
+        // Topics are prepared; other types have fewer names.
+        let others;
+        let names = match resource_type {
+            ResourceType::Topic => &self.topics,
+            other => {
+                others = indexed_patterns(&self.summary, other);
+                &others
+            }
+        };
+        for name in names {
+            if let Some(of) = self.summary.named.get(name.place) {
+                take(name, of);
+            }
+        }
     }
 }
 

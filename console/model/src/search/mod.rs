@@ -2,6 +2,7 @@
 
 mod answer;
 mod answer_context;
+mod answer_parts;
 mod fuzzy;
 mod index;
 mod label;
@@ -9,9 +10,10 @@ mod question;
 mod results;
 mod shortcuts;
 mod target;
+mod who_answer;
 
-pub use answer::{AnswerChoice, AnswerMark, SearchAnswer};
 pub use answer_context::{AnswerContext, IdentityOrigin, KnownIdentity};
+pub use answer_parts::{AnswerChoice, AnswerMark, SearchAnswer};
 pub use index::SearchIndex;
 pub use label::{Label, LabelPart};
 pub use results::{SearchGroup, SearchItem, SearchKind, SearchResults, find};

@@ -246,20 +246,22 @@ fn a_question_about_a_user_is_the_simulators_verdict() {
 }
 
 #[test]
-fn a_part_of_a_name_is_answered_for_every_match() {
-    let answer = answered(
-        "can maya.okafor write orders",
-        &[maya("/orders/writers\n/data/analysts")],
-    );
+fn the_name_itself_is_answered_first_and_then_what_contains_it() {
+    let known = [maya("/orders/writers\n/data/analysts")];
+    let answer = answered("can maya.okafor write orders", &known);
+    // No ACL is about the topic `orders`, whatever other names say.
     assert_eq!(
-        (answer.mark, answer.reason.as_str()),
-        (AnswerMark::Partly, "Allowed on 1 of 2")
+        (answer.mark, answer.title.as_str()),
+        (AnswerMark::NoRule, "No")
     );
     let first = answer.lines[0].plain();
-    assert_eq!(
-        first,
-        "User:maya.okafor can write to 1 of the 2 topic patterns that match orders."
-    );
+    assert_eq!(first, "User:maya.okafor can't write to topic orders.");
+    let last = answer.lines.last().unwrap().plain();
+    assert_eq!(last, "Names and prefixes in ACLs that contain orders:");
+    let Some((SearchTarget::Simulate(inputs), _)) = &answer.target else {
+        panic!("{:?}", answer.target)
+    };
+    assert_eq!(inputs.resource_name, "orders");
     let choices: Vec<String> = answer
         .choices
         .iter()
@@ -272,21 +274,22 @@ fn a_part_of_a_name_is_answered_for_every_match() {
             "orders-archive literal: denied by Group:/data/analysts"
         ]
     );
-    let answer = answered("can maya.okafor write orders", &[]);
+    // All that begin with it are one question.
+    let answer = answered("can maya.okafor write orders-*", &known);
     assert_eq!(
-        (answer.mark, answer.title.as_str()),
-        (AnswerMark::NoRule, "No")
+        (answer.mark, answer.reason.as_str()),
+        (AnswerMark::Partly, "Allowed on 1 of 2")
     );
     let first = answer.lines[0].plain();
     assert_eq!(
         first,
-        "User:maya.okafor can't write to any of the 2 topic patterns that match orders."
+        "User:maya.okafor can write to 1 of the 2 topic patterns that match orders-*."
     );
-    // A name that no ACL has is evaluated as it is.
-    assert_eq!(
-        answered("can Group:/orders/writers write orders-eu", &[]).mark,
-        AnswerMark::Allow
-    );
+    // `group` says that a group is meant.
+    for who in ["group /orders/writers", "Group:/orders/writers"] {
+        let answer = answered(&format!("can {who} write orders-eu"), &[]);
+        assert_eq!(answer.mark, AnswerMark::Allow, "{who}");
+    }
     assert_eq!(
         answered("can root write anything", &[]).mark,
         AnswerMark::Allow
