@@ -374,6 +374,44 @@ fn groups_and_roles_come_before_the_provider_and_the_user() {
     assert_eq!(kinds(&policy, &[], "x"), [vec![FixKind::GrantUser]]);
 }
 
+/// A group that the policy spells in another way than the token is added as the token spells it.
+#[test]
+fn another_spelling_of_a_group_is_the_first_fix() {
+    use Permission::Allow;
+    let policy = world(
+        &[("Writers", &["Group:Orders", "User:orders"])],
+        &[
+            ("Role:Writers", Allow, Operation::Write, "orders-"),
+            ("Group:/data/", Allow, Operation::Write, "events-"),
+        ],
+    );
+    let first = |name: &str| {
+        let request = Request::new(
+            Operation::Write,
+            ResourceType::Topic,
+            name,
+            At::IgnoringExpiry,
+        );
+        let identity = Identity::new("maya", ["aaa", "orders", "Data"]);
+        let fixes = access_fixes(&policy, &identity, &request, |_, _| true).fixes;
+        assert_eq!(fixes[0].steps[0].kind, FixKind::SpellGroup, "{fixes:?}");
+        let changes = fixes[0].policy_changes();
+        let same = fixes.iter().filter(|fix| fix.policy_changes() == changes);
+        assert_eq!(same.count(), 1, "it is listed once");
+        changes
+    };
+    let member = Principal::group("orders");
+    let role = "Writers".to_owned();
+    assert_eq!(first("orders-eu"), [Change::AddMember { role, member }]);
+    let [Change::AddAcl(acl)] = &first("events-eu")[..] else {
+        panic!("an ACL")
+    };
+    assert_eq!(
+        (&acl.principal, acl.resource_name.as_str()),
+        (&Principal::group("Data"), "events-")
+    );
+}
+
 /// What opens every topic comes after what opens one, also for one user.
 #[test]
 fn fixes_that_open_everything_come_last() {

@@ -37,7 +37,7 @@ mod tree;
 mod what_if;
 mod who_can;
 
-pub use breadth::Breadth;
+pub use breadth::{Breadth, fully_opened_types};
 pub use collisions::{
     CollidingName, Collision, CollisionReason, CollisionReport, Gain, collision_gains, collisions,
 };

@@ -49,7 +49,17 @@ fn step_words(step: &FixStep, resource_type: ResourceType) -> (&'static str, Ric
             "Remove",
             RichText::new().text("the user from ").then(groups(step)),
         ),
-        FixKind::AssignGroup | FixKind::AssignUser => ("Assign", memberships(step, " to ")),
+        FixKind::SpellGroup
+            if step
+                .changes
+                .iter()
+                .any(|change| added_acl(change).is_some()) =>
+        {
+            ("Add", receiver(step, "an ACL for "))
+        }
+        FixKind::SpellGroup | FixKind::AssignGroup | FixKind::AssignUser => {
+            ("Assign", memberships(step, " to "))
+        }
         FixKind::ExtendRole => ("Add", receiver(step, "an ACL to ")),
         FixKind::GrantUser => ("Add", receiver(step, "an ACL for ")),
         FixKind::JoinGroup => (
@@ -169,6 +179,8 @@ fn reason(step: &FixStep, then: &Decision) -> RichText {
     let added = step.changes.iter().find_map(added_acl);
     let words = RichText::new();
     match step.kind {
+        FixKind::SpellGroup => words
+            .text(" The policy allows it to a group that differs only in letter case or slashes."),
         FixKind::AssignGroup | FixKind::AssignUser => match &then.acl {
             Some(acl) => words
                 .text(format!(

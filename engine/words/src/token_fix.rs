@@ -52,14 +52,20 @@ pub const fn title(code: WarningCode) -> &'static str {
     }
 }
 
-/// What groups in the token change. `joins` are the groups that allow the request.
+/// What groups in the token change. Each of `joins` is a group that allows the request.
+///
+/// ```
+/// use gbac_words::token_fix::effect;
+/// let any = effect(&["/eng/payments", "payments"]).plain();
+/// assert_eq!(any, "Allowed once the token has any one of Group:/eng/payments and Group:payments.");
+/// ```
 pub fn effect(joins: &[&str]) -> RichText {
-    match joins {
-        [] => "Until then, no group of this user counts.".into(),
-        _ => RichText::from("Allowed once the token has ")
-            .then(groups(joins))
-            .text("."),
-    }
+    let has = match joins {
+        [] => return "Until then, no group of this user counts.".into(),
+        [_] => "Allowed once the token has ",
+        _ => "Allowed once the token has any one of ",
+    };
+    RichText::from(has).then(groups(joins)).text(".")
 }
 
 /// The request to the administrator of the identity provider for groups in the token. `found` is

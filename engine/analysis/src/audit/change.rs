@@ -133,6 +133,8 @@ pub struct Administration<'a> {
     pub modification: Modification<'a>,
     /// The change as text, without its user, such as `created the role r`.
     pub action: &'a str,
+    /// Why the user made it, in their own words; `None` if they did not say.
+    pub reason: Option<&'a str>,
     /// The resulting state; `None` if neither the policy nor the configuration changed.
     pub state: Option<ResultingState<'a>>,
 }
@@ -197,6 +199,9 @@ pub fn administration(input: &Administration<'_>) -> Event {
                 ("config_version", Node::Number(version)),
             ]),
         ));
+    }
+    if let Some(reason) = input.reason {
+        unmapped.push(("reason", Node::text(reason)));
     }
     if let Modification::Started { options } = input.modification {
         unmapped.push(("options", Node::Data(options.clone())));

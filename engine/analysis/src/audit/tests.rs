@@ -712,6 +712,7 @@ fn change_event(modification: Modification<'_>) -> Event {
         protocol: Some(AuthProtocol::Named("Basic")),
         modification,
         action: "made a change",
+        reason: Some("OPS-7"),
         state: Some(ResultingState {
             policy_etag: "x-7",
             config_version: 3,
@@ -750,6 +751,7 @@ fn changes_have_user_values_and_state() {
     );
     assert_eq!(event["metadata"]["correlation_uid"], "c-1");
     assert_eq!(event["entity"]["data"]["principal"], "Group:/sales");
+    assert_eq!(event["unmapped"]["reason"], "OPS-7");
     assert_eq!(
         event["unmapped"]["state"],
         json!({ "policy_etag": "x-7", "config_version": 3 })

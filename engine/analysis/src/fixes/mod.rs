@@ -1,21 +1,23 @@
 //! The smallest changes that allow a denied request: through groups and roles first, for the user
 //! alone last.
 
-use super::breadth::Breadth;
-use super::excerpt::policy_excerpt;
-use super::hypothetical::{HypotheticalChange, HypotheticalChanges};
-use super::least_grant::narrowest_for;
-use super::related::Words;
-use super::who_can::{AclMatch, Hits};
+mod role_name;
+mod spelling;
+
+use crate::breadth::Breadth;
+use crate::excerpt::policy_excerpt;
+use crate::hypothetical::{HypotheticalChange, HypotheticalChanges};
+use crate::least_grant::narrowest_for;
+use crate::related::Words;
+use crate::who_can::{AclMatch, Hits};
 use gbac_engine::decide::{Decision, Outcome, Reason, Request, decide};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{
-    Acl, Operation, Principal, PrincipalType, ResourceType, check_member, check_role_name,
-};
+use gbac_engine::model::{Acl, Operation, Principal, PrincipalType, check_member, check_role_name};
 use gbac_engine::{
     policy::index::PrincipalId,
     policy::{Change, Policy},
 };
+use role_name::role_name;
 
 /// The maximum number of groups and of roles that are tried for a kind of fix.
 const TRIED: usize = 8;
@@ -25,8 +27,6 @@ const LISTED: usize = 3;
 const COMBINED: usize = 3;
 /// The maximum number of members whose names tell what a role is about.
 const NAMED_MEMBERS: usize = 500;
-/// The maximum length of the resource's part in the name of a new role.
-const NAME_CHARS: usize = 48;
 
 /// The kind of a step of a fix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,6 +37,9 @@ pub enum FixKind {
     LeaveRole,
     /// Replaces a deny of all operations by denies of every other operation.
     NarrowDenies,
+    /// Adds a group of the user, as it is spelled in the token, where the policy has nearly the
+    /// same name.
+    SpellGroup,
     /// Makes a group of the user a member of a role that allows the request.
     AssignGroup,
     /// Adds an ACL to a role of the user.
@@ -102,12 +105,14 @@ impl AccessFix {
         of_policy
     }
 
-    /// The sort key: fixes that open every name or the cluster last; before, fixes through groups
-    /// and roles first, then in the identity provider, then for one user; in each, those with the
-    /// fewest changes first.
-    fn rank(&self, policy: &Policy) -> (Breadth, bool, bool, usize, usize) {
+    /// The sort key: fixes that open every name or the cluster last; before, the spelling of a
+    /// group first, then fixes through groups and roles, then in the identity provider, then for
+    /// one user; in each, those with the fewest changes first.
+    fn rank(&self, policy: &Policy) -> (Breadth, bool, bool, bool, usize, usize) {
+        let is_spelling = |step: &FixStep| step.kind == FixKind::SpellGroup;
         (
             Breadth::of_changes(policy, self.changes()),
+            !self.steps.iter().any(is_spelling),
             self.steps.iter().any(|step| step.kind.is_of_user()),
             self.steps.iter().any(|step| step.kind.is_manual()),
             self.steps.len(),
@@ -216,7 +221,19 @@ pub fn access_fixes(
         }
     }
     found.fixes.sort_by_key(|fix| fix.rank(policy));
+    found.fixes = different(found.fixes);
     found
+}
+
+/// The fixes without those that make the same changes as an earlier one.
+fn different(fixes: Vec<AccessFix>) -> Vec<AccessFix> {
+    let mut kept: Vec<AccessFix> = Vec::new();
+    for fix in fixes {
+        if !kept.iter().any(|known| known.changes().eq(fix.changes())) {
+            kept.push(fix);
+        }
+    }
+    kept
 }
 
 /// The search for the fixes of a request.
@@ -525,7 +542,15 @@ impl<'a> Search<'a> {
             }
             grant_user.extend(self.grant(FixKind::GrantUser, user));
         }
-        vec![assign_group, extend, create, join, assign_user, grant_user]
+        vec![
+            self.spellings(),
+            assign_group,
+            extend,
+            create,
+            join,
+            assign_user,
+            grant_user,
+        ]
     }
 
     /// The roles that allow the request, or the groups that do and that the user does not have:
@@ -644,39 +669,4 @@ fn assign(kind: FixKind, member: &Principal, role: &Principal) -> FixStep {
             member: member.clone(),
         })],
     }
-}
-
-/// A name for a role that allows a request: `OrdersEuWriters`.
-fn role_name(request: &Request<'_>) -> String {
-    let of_resource = match request.resource_type {
-        ResourceType::Cluster | ResourceType::Registry => String::new(),
-        _ => camel_case(request.resource_name),
-    };
-    let of_resource: String = of_resource.chars().take(NAME_CHARS).collect();
-    let label = request.resource_type.spelling().label;
-    let resource = if of_resource.is_empty() {
-        camel_case(label)
-    } else {
-        of_resource
-    };
-    let holders = match request.operation {
-        Operation::Read => "Readers".to_owned(),
-        Operation::Write => "Writers".to_owned(),
-        Operation::All => "Administrators".to_owned(),
-        other => camel_case(other.spelling().label),
-    };
-    format!("{resource}{holders}")
-}
-
-/// The letters and digits of a text, each word with a capital first letter.
-fn camel_case(text: &str) -> String {
-    let mut joined = String::new();
-    for word in text.split(|c: char| !c.is_alphanumeric()) {
-        let mut letters = word.chars();
-        if let Some(first) = letters.next() {
-            joined.extend(first.to_uppercase());
-            joined.push_str(letters.as_str());
-        }
-    }
-    joined
 }
