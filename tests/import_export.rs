@@ -205,11 +205,13 @@ fn a_host_name_of_kafka_is_kept_in_every_format_and_found() {
     );
     let check = [
         "check",
+        "--policy",
         "cluster.json",
         "--user",
         "bob",
+        "--operation",
         "read",
-        "topic",
+        "--topic",
         "orders",
     ];
     for host in [&[][..], &["--host", "10.0.0.7"]] {

@@ -2,10 +2,11 @@
 
 use gbac_engine::model::{DialectError, RoleError, check_member, check_role_name};
 use gbac_engine::policy::{Change, ChangeError};
-use gbac_json::{ChangeJson, changes_from_json};
+use gbac_json::{ChangeJson, ChangeList, changes_from_json};
 use serde::{Deserialize, Serialize};
 
 use crate::problem::DocumentFault;
+use crate::reason::ChangeReason;
 use crate::roles::{MemberAction, check_member_action};
 use crate::warning::ChangeWarning;
 
@@ -18,7 +19,7 @@ use crate::warning::ChangeWarning;
 /// let changes = [Change::CreateRole("readers".into())];
 /// let body = serde_json::to_string(&PolicyChanges::from_changes(&changes)).unwrap();
 /// assert_eq!(body, r#"{"changes":[{"change":"create_role","role":"readers"}]}"#);
-/// assert_eq!(read(&body).unwrap(), changes);
+/// assert_eq!(read(&body).unwrap().changes, changes);
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PolicyChanges {
@@ -57,21 +58,41 @@ pub struct AppliedChanges {
     pub warnings: Vec<ChangeWarning>,
 }
 
+/// The changes of a request, and why they are made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequestedChanges {
+    /// The changes, in order.
+    pub changes: Vec<Change>,
+    /// The member `reason`.
+    pub reason: Option<ChangeReason>,
+}
+
 /// Parses the request body of POST; names that cannot be created are refused (D-27).
 ///
 /// # Errors
 /// All problems at once.
-pub fn read(text: &str) -> Result<Vec<Change>, Vec<DocumentFault>> {
-    let changes = match changes_from_json(text) {
-        Ok(changes) => changes,
+pub fn read(text: &str) -> Result<RequestedChanges, Vec<DocumentFault>> {
+    let ChangeList { changes, reason } = match changes_from_json(text) {
+        Ok(list) => list,
         Err(problems) => return Err(problems.0.iter().map(DocumentFault::from).collect()),
     };
     let mut faults = Vec::new();
     for (place, change) in changes.iter().enumerate() {
         faults.extend(creation_faults(place, change));
     }
+    let reason = match reason.as_deref().map(ChangeReason::parse).transpose() {
+        Ok(reason) => reason,
+        Err(error) => {
+            faults.push(DocumentFault {
+                path: "/reason".to_owned(),
+                code: error.code().to_owned(),
+                message: error.to_string(),
+            });
+            None
+        }
+    };
     if faults.is_empty() {
-        Ok(changes)
+        Ok(RequestedChanges { changes, reason })
     } else {
         Err(faults)
     }
@@ -172,6 +193,11 @@ mod tests {
                 ("/changes/2/role", "role_name_character"),
                 ("/changes/3/principal", "member_is_everyone"),
             ]
+        );
+        let faults = read(r#"{ "changes": [], "reason": "two\nlines" }"#).unwrap_err();
+        assert_eq!(
+            (faults[0].path.as_str(), faults[0].code.as_str()),
+            ("/reason", "reason_invalid")
         );
     }
 

@@ -15,7 +15,7 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
 
 /// The error of a path segment or query that is not valid percent-encoded UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DecodeError(String);
+pub struct DecodeError(pub(crate) String);
 
 impl DecodeError {
     /// The stable code of the error.

@@ -40,6 +40,7 @@ pub mod loggers;
 pub mod paging;
 pub mod paths;
 pub mod problem;
+pub mod reason;
 pub mod roles;
 pub mod schema_registry;
 pub mod security;

@@ -11,6 +11,7 @@ import { download } from './support/downloads.mjs';
 import { open } from './support/exchange.mjs';
 import { heading } from './support/fields.mjs';
 import { stage } from './support/journey.mjs';
+import { giveReason } from './support/review.mjs';
 import { until } from './support/until.mjs';
 
 const { set, journey } = stage();
@@ -128,6 +129,7 @@ journey('a hostile name goes out unharmed, runs nothing, and comes back', { clip
   await page.getByText('Compared with the current policy: 3 rows added, 0 rows removed.').waitFor();
   await page.getByRole('button', { name: 'Add 3 changes to the draft' }).click();
   await page.getByRole('region', { name: 'Draft' }).getByRole('link', { name: 'Review 3 changes' }).click();
+  await giveReason(page);
   await page.getByRole('button', { name: 'Apply 3 changes' }).click();
   await heading(page, '3 changes applied').waitFor();
   await until(async () => assert.deepEqual(sorted(await set.service.policy()), sorted(hostile)));
@@ -169,6 +171,7 @@ journey('what kafka-acls prints is read, and a dropped file too', async ({ page 
   await skip.check();
   await add.click();
   await page.getByRole('region', { name: 'Draft' }).getByRole('link', { name: 'Review 1 change' }).click();
+  await giveReason(page);
   await page.getByRole('button', { name: 'Apply 1 change' }).click();
   await heading(page, '1 change applied').waitFor();
   await until(async () =>

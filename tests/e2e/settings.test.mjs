@@ -53,7 +53,15 @@ journey('suffix shows who merges and who gains what, and nothing is saved before
   assert.match(review, new RegExp(`gained by \\d+ principals? ${gained} operations? lost by \\d+ principals? ${lost} `));
   assert.doesNotMatch(review, /No change in effective access|Nobody/);
   assert.equal((await properties(set.service.ask)).nested_group_behavior, 'none');
-  await page.getByRole('button', { name: /^Apply/ }).click();
+  // It affects everyone, so nothing is sent without a reason.
+  const [apply, reason] = [page.getByRole('button', { name: /^Apply/ }), page.getByRole('textbox', { name: 'Reason' })];
+  await page.getByText('Affects everyone.', { exact: true }).waitFor();
+  await apply.click();
+  await until(async () => assert.equal(await reason.getAttribute('aria-invalid'), 'true'));
+  assert.ok(await reason.evaluate((field) => field === document.activeElement));
+  assert.equal((await properties(set.service.ask)).nested_group_behavior, 'none');
+  await reason.fill('The provider sends paths');
+  await apply.click();
   await until(async () => assert.equal((await properties(set.service.ask)).nested_group_behavior, 'suffix'));
   await set.service.setProperties({ nested_group_behavior: 'none' });
 });

@@ -325,7 +325,7 @@ fn order(a: &Found<'_>, b: &Found<'_>, asked: &OracleQuestion) -> Ordering {
             everyone,
             host_order(&acl.host),
             operation_place(acl, asked.operation),
-            &acl.host,
+            acl.host.clone(),
         )
     };
     key(a).cmp(&key(b))

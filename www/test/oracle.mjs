@@ -1,6 +1,8 @@
 // A second oracle: decides from the text of a policy document by plain loops over all ACLs. It was written from the
 // specification and docs/decisions.md, apart from the engine and from the oracle in Rust, and shares no code with either.
 
+import { isIP } from 'node:net';
+
 /** What an allow of these also allows, in the order of D-02. */
 const IMPLIED_BY = {
   OPERATION_DESCRIBE: ['OPERATION_READ', 'OPERATION_WRITE', 'OPERATION_DELETE', 'OPERATION_ALTER'],
@@ -149,6 +151,8 @@ function hostFits(acl, host, settings) {
     // Kafka counts this address in no range.
     return host !== '0.0.0.0' && inRange(acl.host, addressBytes(host));
   }
+  // The name of a host is nobody's address (D-71).
+  if (isIP(acl.host) === 0) return false;
   if (host === undefined || host === null) return 'unknown';
   return compareAddress(addressBytes(acl.host), addressBytes(host)) === 0;
 }

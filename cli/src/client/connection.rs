@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use gbac_api::reason::ChangeReason;
 use gbac_engine::model::RoleSpelling;
 
 /// The service, and the credentials for it.
@@ -51,6 +52,14 @@ pub(crate) struct ConnectArgs {
     pub(crate) timeout: u32,
     #[command(flatten)]
     pub(crate) tls: TlsArgs,
+}
+
+/// Why a change is made.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ReasonArgs {
+    /// Why you make the change, for the audit log of the service: at most 500 characters.
+    #[arg(long, value_name = "TEXT", value_parser = ChangeReason::parse)]
+    pub(crate) reason: Option<ChangeReason>,
 }
 
 /// The certificates of the connection.

@@ -23,6 +23,7 @@ use gbac_analysis::sign_in::{check_sign_in, first_failure};
 use gbac_api::address::{AddressError, BaseUrl, address};
 use gbac_api::paths;
 use gbac_api::problem::{FieldViolation, Refusal};
+use gbac_api::reason::{ChangeReason, REASON};
 use gbac_api::security::OidcIdentity;
 use gbac_api::service::{ServiceInfo, accepted_tokens};
 use gbac_api::target::Probe;
@@ -100,6 +101,8 @@ pub(crate) struct Client {
     roles: RoleSpelling,
     insecure: bool,
     http: reqwest::Client,
+    /// Why the changes are made.
+    reason: Option<ChangeReason>,
     /// The address of the proxy in the environment.
     proxy: Option<String>,
     runtime: Runtime,
@@ -161,10 +164,16 @@ impl Client {
             roles,
             insecure,
             http,
+            reason: None,
             proxy,
             runtime,
             interrupt,
         })
+    }
+
+    /// The same client, which says why it changes something.
+    pub(crate) fn with_reason(self, reason: Option<ChangeReason>) -> Self {
+        Self { reason, ..self }
     }
 
     /// The same client with another URL.
@@ -531,9 +540,11 @@ impl Client {
             .base
             .with(path, query)
             .ok_or_else(|| CallError::Path(path.into()))?;
-        Ok(self
-            .credentials
-            .authorize(path, self.http.request(method, url)))
+        let mut request = self.http.request(method, url);
+        if let Some(reason) = &self.reason {
+            request = request.header(REASON, reason.to_header());
+        }
+        Ok(self.credentials.authorize(path, request))
     }
 
     /// The most time of a whole call.

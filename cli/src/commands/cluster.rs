@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::args::license::LicenseArg;
-use crate::client::connection::ConnectArgs;
+use crate::client::connection::{ConnectArgs, ReasonArgs};
 use crate::client::{CallError, Client, platform};
 use crate::input;
 use crate::output::{self, Failure, Format, plain};
@@ -60,6 +60,8 @@ pub(crate) enum ConfigCommand {
         /// A name and a value, or one or more NAME=VALUE.
         #[arg(required = true, value_name = "NAME[=]VALUE")]
         assignments: Vec<String>,
+        #[command(flatten)]
+        reason: ReasonArgs,
     },
     /// List every property with its value.
     List,
@@ -93,6 +95,8 @@ pub(crate) enum LicenseCommand {
         /// License state.
         #[arg(value_enum, value_name = "STATE")]
         state: LicenseArg,
+        #[command(flatten)]
+        reason: ReasonArgs,
     },
 }
 
@@ -150,9 +154,13 @@ pub(crate) fn run(
     match command {
         ClusterCommand::Config { command } => match command {
             ConfigCommand::Get { name } => get(process, &client()?, name, format)?,
-            ConfigCommand::Set { assignments } => {
+            ConfigCommand::Set {
+                assignments,
+                reason,
+            } => {
                 let assigned = parse_assignments(assignments)?;
-                set(process, &client()?, assigned, format)?;
+                let client = client()?.with_reason(reason.reason.clone());
+                set(process, &client, assigned, format)?;
             }
             ConfigCommand::List => list(process, &client()?, format)?,
         },
@@ -162,8 +170,11 @@ pub(crate) fn run(
         },
         ClusterCommand::License { command: None } => license(process, &client()?, None, format)?,
         ClusterCommand::License {
-            command: Some(LicenseCommand::Set { state }),
-        } => license(process, &client()?, Some(*state), format)?,
+            command: Some(LicenseCommand::Set { state, reason }),
+        } => {
+            let client = client()?.with_reason(reason.reason.clone());
+            license(process, &client, Some(*state), format)?;
+        }
     }
     Ok(output::SUCCESS)
 }

@@ -9,6 +9,7 @@ use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Operation, Permission, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::{Change, Policy, Settings, StatedSettings, apply_each};
 use gbac_formats::script::changes_between;
+use gbac_words::group_change;
 use gbac_words::phrases::{capitalized, count};
 
 use crate::draft::{ChangeStatus, Staged, apply, rebased};
@@ -220,10 +221,14 @@ pub fn summary(effects: &Effects) -> String {
             )
         })
     };
-    let told: Vec<String> = [sentence("gained", GAINS), sentence("lost", LOSES)]
+    let mut told: Vec<String> = [sentence("gained", GAINS), sentence("lost", LOSES)]
         .into_iter()
         .flatten()
         .collect();
+    let unknown = group_change::unknown(effects.groups.unknown());
+    if let Some(unknown) = unknown {
+        told.push(format!("{}.", capitalized(&unknown)));
+    }
     if told.is_empty() {
         "No change in effective access for known principals.".to_owned()
     } else {

@@ -4,9 +4,11 @@
 
 use std::sync::Arc;
 
+use gbac_api::reason::ChangeReason;
 use gbac_engine::policy::{Change, Policy};
 use gbac_formats::script::changes_between;
 use gbac_words::pages::review as words;
+use gbac_words::phrases::capitalized;
 
 use crate::applied::{AppliedDraft, CheckedRequest};
 use crate::failure::Failure;
@@ -290,6 +292,23 @@ impl ApplyProgress {
     }
 }
 
+/// The reason that is typed beside a draft; none where it is empty and not needed.
+///
+/// # Errors
+/// What is wrong with it, as a sentence.
+pub fn read_reason(text: &str, is_needed: bool) -> Result<Option<ChangeReason>, String> {
+    if text.trim().is_empty() {
+        return match is_needed {
+            true => Err(words::REASON_NEEDED.to_owned()),
+            false => Ok(None),
+        };
+    }
+    match ChangeReason::parse(text) {
+        Ok(reason) => Ok(Some(reason)),
+        Err(error) => Err(format!("{}.", capitalized(&error.to_string()))),
+    }
+}
+
 /// What others changed since a policy was reviewed.
 pub fn drift(reviewed: &Arc<Policy>, now: &Arc<Policy>) -> Vec<Change> {
     if Arc::ptr_eq(reviewed, now) {
@@ -411,6 +430,21 @@ mod tests {
     fn title(progress: &ApplyProgress) -> Option<String> {
         let sent = progress.result()?;
         Some(sent.report.title_and_text().0)
+    }
+
+    #[test]
+    fn a_broad_draft_needs_a_reason_and_others_may_have_one() {
+        assert_eq!(read_reason(" ", false), Ok(None));
+        assert_eq!(read_reason("", true), Err(words::REASON_NEEDED.to_owned()));
+        for is_needed in [false, true] {
+            let read = read_reason(" OPS-7 ", is_needed).unwrap().unwrap();
+            assert_eq!(read.text(), "OPS-7");
+            let error = read_reason("a\u{7}", is_needed).unwrap_err();
+            assert!(
+                error.starts_with("The reason has a control character"),
+                "{error}"
+            );
+        }
     }
 
     #[test]

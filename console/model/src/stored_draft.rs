@@ -152,7 +152,8 @@ fn list<'c>(changes: impl IntoIterator<Item = &'c Change>) -> Value {
 }
 
 fn changes(list: &Value) -> Option<Vec<Change>> {
-    changes_from_json(&json!({ "changes": list }).to_string()).ok()
+    let read = changes_from_json(&json!({ "changes": list }).to_string());
+    Some(read.ok()?.changes)
 }
 
 /// Settings as the change that sets them, which is the format that every interface reads.

@@ -1,7 +1,6 @@
 //! The bar: navigation, connection, theme.
 
 use gbac_console_model::address;
-use gbac_console_model::connection::Connection;
 use gbac_words::escape::plain;
 use gbac_words::pages::app as words;
 use gbac_words::phrases;
@@ -104,11 +103,8 @@ fn Chip() -> impl IntoView {
     });
     let demo = Memo::new(move |_| {
         // A cluster behind a demo is none.
-        let is_own = service
-            .connection
-            .with(|connection| *connection == Connection::Service);
         let info = service.info.get()?;
-        if !info.demo || !is_own {
+        if !info.demo || !service.is_own() {
             return None;
         }
         let user = info.sign_in.map(|given| given.user);

@@ -11,6 +11,7 @@ mod session;
 use gbac_api::changes::{self, PolicyChanges};
 use gbac_api::paths;
 use gbac_api::problem::Refusal;
+use gbac_api::reason::{ChangeReason, REASON};
 use gbac_api::service::{Person, ServiceInfo};
 use gbac_console_model::connection::{Credentials, RequestCredentials};
 use gbac_console_model::failure::Failure;
@@ -52,7 +53,7 @@ struct Call<'a> {
     method: Method,
     path: String,
     credentials: RequestCredentials<'a>,
-    header: Option<(&'static str, &'a str)>,
+    headers: Vec<(&'static str, String)>,
     body: Option<String>,
 }
 
@@ -66,7 +67,7 @@ impl<'a> Call<'a> {
             method,
             path: path.into(),
             credentials: credentials.into(),
-            header: None,
+            headers: Vec::new(),
             body: None,
         }
     }
@@ -75,10 +76,17 @@ impl<'a> Call<'a> {
         Self::new(Method::GET, path, credentials)
     }
 
-    fn header(self, name: &'static str, value: &'a str) -> Self {
-        Self {
-            header: Some((name, value)),
-            ..self
+    fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    /// Changes only the state that a tag names, and says why.
+    fn over(self, tag: &str, reason: Option<&ChangeReason>) -> Self {
+        let call = self.header("If-Match", tag);
+        match reason {
+            Some(reason) => call.header(REASON, reason.to_header()),
+            None => call,
         }
     }
 
@@ -110,8 +118,8 @@ impl<'a> Call<'a> {
         for (name, value) in self.credentials.headers() {
             request = request.header(name, &value);
         }
-        if let Some((name, value)) = self.header {
-            request = request.header(name, value);
+        for (name, value) in self.headers {
+            request = request.header(name, &value);
         }
         let request = match self.body {
             Some(body) => request
@@ -197,6 +205,7 @@ pub async fn policy(
 /// No answer, or a refusal; a 412 when the service has another policy by now.
 pub async fn apply(
     changes: &[Change],
+    reason: Option<&ChangeReason>,
     held: &Policy,
     tag: &str,
     credentials: Option<&Credentials>,
@@ -204,9 +213,8 @@ pub async fn apply(
     let unsent = |error: serde_json::Error| Failure::Unreadable(error.to_string());
     let body = serde_json::to_string(&PolicyChanges::from_changes(changes)).map_err(unsent)?;
     if changes::read(&body).is_ok() {
-        let call =
-            Call::new(Method::POST, paths::POLICY_CHANGES, credentials).header("If-Match", tag);
-        return call.text(body).send().await.map(drop);
+        let call = Call::new(Method::POST, paths::POLICY_CHANGES, credentials);
+        return call.over(tag, reason).text(body).send().await.map(drop);
     }
     let mut wanted = held.clone();
     let refused = apply_each(&mut wanted, changes)
@@ -220,8 +228,12 @@ pub async fn apply(
     match refused {
         Some(failure) => Err(failure),
         None => {
-            let call = Call::new(Method::PUT, paths::POLICY, credentials).header("If-Match", tag);
-            call.text(policy_to_text(&wanted)).send().await.map(drop)
+            let call = Call::new(Method::PUT, paths::POLICY, credentials);
+            call.over(tag, reason)
+                .text(policy_to_text(&wanted))
+                .send()
+                .await
+                .map(drop)
         }
     }
 }

@@ -3,16 +3,21 @@
 
 use gbac_analysis::{AccessEffect, GroupChange};
 use gbac_console_model::group_changes::{AccessLine, GroupChanges, GroupOutcome, is_changed};
+use gbac_console_model::simulator::token::{self, TokenReading};
 use gbac_engine::model::Principal;
 use gbac_words::common::not_shown;
 use gbac_words::escape::plain;
 use gbac_words::group_change;
+use gbac_words::pages::settings as words;
 use gbac_words::phrases::{capitalized, count, list_up_to, thousands};
 use leptos::prelude::*;
 
 use super::effect::{EffectWord, ExtentNames, Limits, operations};
 use super::rich_text::sentence;
-use crate::ui::{Glyph, Heads, Icon, IconSize, Mono, Note, NoteKind, PrincipalName, Table};
+use crate::store::simulator::SimulatorSession;
+use crate::ui::{
+    Glyph, Heads, Icon, IconSize, Mono, Note, NoteKind, PrincipalName, Table, TextArea,
+};
 
 /// How many names and how many effects are shown.
 const SHOWN: usize = 200;
@@ -34,13 +39,38 @@ pub(super) fn warning(changes: &GroupChanges) -> Option<impl IntoView + use<>> {
     .into_iter()
     .flatten()
     .collect();
+    let is_unknown = changes.unknown() > 0;
     (!parts.is_empty()).then(|| {
         view! {
             <Note kind=NoteKind::Warn title=group_change::CHANGES_PERMISSIONS>
-                <p>{list_up_to(&parts, 4)} "."</p>
+                <p>{capitalized(&list_up_to(&parts, 4))} "."</p>
+                {is_unknown.then(|| view! { <p>{group_change::UNKNOWN_UNTIL_TOKEN}</p> })}
             </Note>
         }
     })
+}
+
+/// The token of the simulator, whose names the effect of other settings is worked out for.
+#[component]
+pub(super) fn TokenField(id: &'static str) -> impl IntoView {
+    let inputs = expect_context::<SimulatorSession>().inputs;
+    let text = Memo::new(move |_| inputs.with(|inputs| inputs.token.clone()));
+    let error = Memo::new(move |_| {
+        inputs.with(
+            |inputs| match token::read(&inputs.token, inputs.as_claims) {
+                TokenReading::Wrong(problem) => Some(problem.words.plain()),
+                TokenReading::Read(read) => {
+                    read.refused.as_ref().map(|problem| problem.words.plain())
+                }
+                TokenReading::Empty => None,
+            },
+        )
+    });
+    view! {
+        <TextArea id=id label=words::PREVIEW_TOKEN rows=3 value=text error=error
+            placeholder="eyJ.." help=words::PREVIEW_TOKEN_HELP
+            on_input=move |text: String| inputs.update(|inputs| inputs.token = text) />
+    }
 }
 
 /// The names before and after; none where nothing is different and no name is in a token. `after`

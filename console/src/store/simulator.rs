@@ -3,7 +3,6 @@
 use gbac_analysis::HypotheticalChanges;
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_api::service::accepted_tokens;
-use gbac_console_model::connection::Connection;
 use gbac_console_model::simulator::inputs::{Inputs, Panel};
 use gbac_console_model::simulator::request::RequestForm;
 use gbac_console_model::simulator::sharing::Saved;
@@ -66,10 +65,7 @@ impl SimulatorSession {
     pub fn accepted(self, service: Service) -> Memo<AcceptedTokens> {
         Memo::new(move |_| {
             // What the service requires says nothing about another cluster.
-            let is_own = service
-                .connection
-                .with(|connection| *connection == Connection::Service);
-            let info = service.info.get().filter(|_| is_own);
+            let info = service.info.get().filter(|_| service.is_own());
             self.properties
                 .with(|properties| accepted_tokens(properties, info.as_ref()))
         })

@@ -21,6 +21,8 @@ pub enum Glyph {
     Overridden,
     /// A diamond: a near miss.
     Near,
+    /// A square with a question mark: nobody can know.
+    Unknown,
     /// A triangle: look again.
     Warn,
     /// A circle with an i.
@@ -92,6 +94,7 @@ impl Glyph {
             Self::NoRule => "#i-none",
             Self::Overridden => "#i-over",
             Self::Near => "#i-near",
+            Self::Unknown => "#i-unk",
             Self::Warn => "#i-warn",
             Self::Info => "#i-info",
             Self::User => "#i-user",

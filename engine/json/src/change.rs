@@ -60,29 +60,40 @@ pub fn change_from_json(text: &str) -> Result<Change, Problems> {
     problems.or(change)
 }
 
-/// Reads a list of policy changes: an object whose member `changes` is an array.
+/// Changes of a policy, and why they are made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChangeList {
+    /// The changes, in order.
+    pub changes: Vec<Change>,
+    /// The reason as it was written; none if there is none.
+    pub reason: Option<String>,
+}
+
+/// Reads a list of policy changes: an object whose member `changes` is an array, and that can have
+/// a `reason`.
 ///
 /// # Errors
 /// All problems at once. `add_to_group` and `remove_from_group` are not policy changes.
 ///
 /// ```
 /// use gbac_json::changes_from_json;
-/// let changes = changes_from_json(r#"{ "changes": [{ "change": "create_role", "role": "readers" }] }"#)?;
-/// assert_eq!(changes.len(), 1);
+/// let list = changes_from_json(r#"{ "changes": [{ "change": "create_role", "role": "readers" }], "reason": "OPS-7" }"#)?;
+/// assert_eq!((list.changes.len(), list.reason.as_deref()), (1, Some("OPS-7")));
 /// let problems = changes_from_json(r#"{ "changes": [{ "change": "add_to_group", "group": "eng" }] }"#).unwrap_err();
 /// assert_eq!(problems.0[0].path, "/changes/0/change");
 /// # Ok::<(), gbac_json::Problems>(())
 /// ```
-pub fn changes_from_json(text: &str) -> Result<Vec<Change>, Problems> {
+pub fn changes_from_json(text: &str) -> Result<ChangeList, Problems> {
     let value = reader::parse(text)?;
     let mut problems = Problems::default();
     let changes = read_list(&value, &mut problems);
     problems.or(changes)
 }
 
-fn read_list(value: &Value, problems: &mut Problems) -> Option<Vec<Change>> {
+fn read_list(value: &Value, problems: &mut Problems) -> Option<ChangeList> {
     let mut fields = Fields::from_value(value, &Place::Root, problems)?;
     let list = fields.required("changes", &Place::Root, problems);
+    let reason = fields.optional_string("reason", &Place::Root, problems);
     fields.finish(&Place::Root, problems);
     let at = Place::Member(&Place::Root, "changes");
     match list? {
@@ -90,7 +101,10 @@ fn read_list(value: &Value, problems: &mut Problems) -> Option<Vec<Change>> {
             let read = |(index, change)| read(change, &Place::Element(&at, index), problems);
             // Reads all changes before stopping, to report all problems.
             let changes: Vec<Option<Change>> = changes.iter().enumerate().map(read).collect();
-            changes.into_iter().collect()
+            Some(ChangeList {
+                changes: changes.into_iter().collect::<Option<_>>()?,
+                reason: reason.map(str::to_owned),
+            })
         }
         other => {
             problems.expected(&at, "an array of changes", other);

@@ -40,7 +40,7 @@ pub use assertions::{
 };
 pub use bridge::{accepted_from_properties, event_to_value};
 pub use change::{
-    POLICY_CHANGES, PROVIDER_CHANGES, change_from_json, changes_from_json,
+    ChangeList, POLICY_CHANGES, PROVIDER_CHANGES, change_from_json, changes_from_json,
     hypothetical_changes_from_json, hypothetical_changes_from_value,
 };
 pub use check::{

@@ -126,7 +126,7 @@ mod tests {
                     {
                         let acl = Acl {
                             principal: Principal::role("r"),
-                            host,
+                            host: host.clone(),
                             operation: Operation::All,
                             permission,
                             resource_type: *kind,

@@ -106,6 +106,8 @@ pub struct AuditEvent {
     pub why: String,
     /// The ACL that decided.
     pub matched: Option<AuditedAcl>,
+    /// Why the user made a change, in their own words; empty if they did not say.
+    pub reason: String,
     /// The state that a change led to, as the entity tag of the policy; empty if it is unknown.
     pub state: String,
     /// The ID of the request that the event belongs to; empty if there is none.
@@ -189,6 +191,7 @@ impl AuditEvent {
             is_without_effect: is(event, "/status_id", 99),
             why,
             matched,
+            reason: text(event, "/unmapped/reason").to_owned(),
             state: text(event, "/unmapped/state/policy_etag").to_owned(),
             request_id: text(event, "/metadata/correlation_uid").to_owned(),
             from: from.to_owned(),

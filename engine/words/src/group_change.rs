@@ -2,7 +2,7 @@
 
 use gbac_analysis::{GroupChange, GroupEffect};
 
-use crate::phrases::{agree, list_up_to, thousands};
+use crate::phrases::{agree, count, list_up_to, thousands};
 
 /// How many names and roles of each kind a summary names.
 const NAMES: usize = 2;
@@ -68,15 +68,14 @@ pub fn unmatched_members(members: usize) -> Option<String> {
     )
 }
 
-/// How many groups may no longer be in tokens, because they are read from another claim; nothing
-/// if none is.
+/// For how many groups nobody can tell whether tokens still contain them, because they are read
+/// from another claim; nothing if there is none.
 pub fn unknown(groups: usize) -> Option<String> {
-    counted(
-        groups,
-        "known group may no longer be in tokens",
-        "known groups may no longer be in tokens",
-    )
+    (groups > 0).then(|| format!("unknown for {}", count(groups, "group")))
 }
+
+/// What makes it known.
+pub const UNKNOWN_UNTIL_TOKEN: &str = "Groups are read from another claim, and no token here shows what it contains. A token with this claim shows it.";
 
 fn counted(number: usize, one: &str, many: &str) -> Option<String> {
     (number > 0).then(|| format!("{} {}", thousands(number), agree(number, one, many)))

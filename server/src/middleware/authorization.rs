@@ -5,11 +5,12 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::HeaderValue;
+use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
 use gbac_analysis::audit::{CallEffect, CallResult, UserKind};
 use gbac_api::problem::RpcCode;
+use gbac_api::reason::{ChangeReason, REASON};
 use gbac_engine::decide::Outcome;
 use gbac_engine::policy::AccessLevel;
 
@@ -67,6 +68,25 @@ pub(crate) async fn authorize(
         response.headers_mut().entry(REQUEST_ID).or_insert(id);
     }
     response
+}
+
+/// Why the caller makes a change, as the request says it.
+fn given_reason(headers: &HeaderMap) -> Result<Option<ChangeReason>, Problem> {
+    let Some(value) = headers.get(REASON) else {
+        return Ok(None);
+    };
+    match ChangeReason::from_header(value.as_bytes()) {
+        Ok(reason) => Ok(Some(reason)),
+        Err(error) => {
+            let message = format!("the header GBAC-Reason: {error}");
+            Err(Problem::with_status(
+                400,
+                RpcCode::InvalidArgument,
+                error.code(),
+                message,
+            ))
+        }
+    }
 }
 
 impl Authorizer {
@@ -157,9 +177,14 @@ impl Authorizer {
         if let Err(error) = self.authenticator.record_sign_in(&head, &caller).await {
             return reject(request, error.into()).await;
         }
-        let scope = RequestScope::new(head, caller.user().to_owned(), caller.method());
+        let reason = given_reason(request.headers());
+        let known = reason.as_ref().ok().cloned().flatten();
+        let scope = RequestScope::new(head, caller.user().to_owned(), caller.method(), known);
         let was_enabled = self.service.audit().is_enabled();
-        let response = Arc::clone(&scope).run(next.run(request)).await;
+        let response = match reason {
+            Ok(_) => Arc::clone(&scope).run(next.run(request)).await,
+            Err(problem) => reject(request, problem).await,
+        };
         if was_enabled || self.service.audit().is_enabled() {
             self.record(&scope, response, surface).await
         } else {

@@ -6,11 +6,11 @@ use axum::Json;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use gbac_api::changes::{AppliedChanges, ChangeEffect, read};
+use gbac_api::changes::{AppliedChanges, ChangeEffect, RequestedChanges, read};
 use gbac_api::paths;
 use gbac_api::problem::RpcCode;
 use gbac_engine::model::Principal;
-use gbac_engine::policy::{Change, ChangeOutcome};
+use gbac_engine::policy::ChangeOutcome;
 
 use super::registration::Routes;
 use crate::http::access::Access;
@@ -19,6 +19,7 @@ use crate::http::etag::{precondition, with_etag};
 use crate::http::problem::Problem;
 use crate::http::reject::reject;
 use crate::http::surface::Surface;
+use crate::state::audit::RequestScope;
 use crate::state::error::WriteError;
 use crate::state::name_warnings::{added_principal, name_warnings};
 use crate::state::service::Service;
@@ -34,13 +35,17 @@ async fn apply(State(service): State<Service>, request: Request) -> Result<Respo
         Err(problem) => return Ok(reject(request, problem).await),
     };
     let text = body::text(request, body::MAX_DOCUMENT_BYTES, body::DOCUMENT_TIMEOUT).await?;
-    let (changes, principals) = match tokio::task::spawn_blocking(move || parse(&text)).await {
+    let (requested, principals) = match tokio::task::spawn_blocking(move || parse(&text)).await {
         Ok(read) => read?,
         Err(_) => {
             let message = "the changes could not be read";
             return Err(Problem::new(RpcCode::Internal, message));
         }
     };
+    let RequestedChanges { changes, reason } = requested;
+    if let (Some(reason), Some(scope)) = (reason, RequestScope::current()) {
+        scope.set_reason(reason);
+    }
     let Stored {
         outcomes, after, ..
     } = service
@@ -71,10 +76,10 @@ async fn apply(State(service): State<Service>, request: Request) -> Result<Respo
 }
 
 /// Reads changes, and the principal that each of them adds.
-fn parse(text: &str) -> Result<(Vec<Change>, Vec<Option<Principal>>), WriteError> {
-    let changes = read(text).map_err(WriteError::InvalidChanges)?;
-    let principals = changes.iter().map(added_principal).collect();
-    Ok((changes, principals))
+fn parse(text: &str) -> Result<(RequestedChanges, Vec<Option<Principal>>), WriteError> {
+    let requested = read(text).map_err(WriteError::InvalidChanges)?;
+    let principals = requested.changes.iter().map(added_principal).collect();
+    Ok((requested, principals))
 }
 
 fn effect(outcome: &ChangeOutcome) -> ChangeEffect {

@@ -442,3 +442,71 @@ async fn a_request_whose_client_leaves_ends_with_its_event() {
         ends().await
     );
 }
+
+/// The reasons in the events of changes, oldest first.
+async fn reasons(service: &Service) -> Vec<Value> {
+    let mut reasons = Vec::new();
+    for event in events(service).await {
+        if matches!(event["class_uid"].as_u64(), Some(3004 | 3006)) {
+            reasons.push(event["unmapped"]["reason"].clone());
+        }
+    }
+    reasons
+}
+
+#[tokio::test]
+async fn a_change_is_recorded_with_its_reason() {
+    let service = Service::start();
+    let with_reason = |method: Method, path: &str, body: &Value, reason: &[u8]| {
+        let mut request = request(method, path, &admin(), &body.to_string());
+        let reason = axum::http::HeaderValue::from_bytes(reason).unwrap();
+        request.headers_mut().insert("gbac-reason", reason);
+        request
+    };
+    let role = json!({ "name": "auditors" });
+    for (reason, said) in [
+        (
+            &b"50%"[..],
+            "the header GBAC-Reason: the reason `50%` is not",
+        ),
+        (b"\xff", "is not percent-encoded UTF-8"),
+        (b" ", "the reason is empty"),
+        (b"two%0Alines", "control character"),
+        (&b"x".repeat(501), "more than 500 characters"),
+    ] {
+        let refused = with_reason(Method::POST, "/v1/roles", &role, reason);
+        let answer = service.ask(refused).await;
+        let (status, body) = (answer.status, answer.json());
+        assert_eq!(status, 400, "{body}");
+        assert!(body.to_string().contains(said), "{said}: {body}");
+    }
+    assert_eq!(reasons(&service).await, Vec::<Value>::new());
+
+    let asked = with_reason(Method::POST, "/v1/roles", &role, b"f%C3%BCr OPS-7");
+    assert_eq!(service.ask(asked).await.status, 201);
+    let join = json!({ "changes": [
+        { "change": "add_member", "role": "auditors", "principal": "Group:audit" },
+        { "change": "add_member", "role": "auditors", "principal": "User:maya" },
+    ], "reason": " every quarter " });
+    let tag = service
+        .get_as("/gbac/v1/policy", &admin())
+        .await
+        .header("etag")
+        .to_owned();
+    let mut asked = with_reason(Method::POST, "/gbac/v1/policy/changes", &join, b"another");
+    asked.headers_mut().insert("if-match", tag.parse().unwrap());
+    assert_eq!(service.ask(asked).await.status, 200);
+    service
+        .send(Method::DELETE, "/v1/roles/auditors", &json!({}))
+        .await;
+    // The reason of the list counts before that of the header; a change without one has none.
+    assert_eq!(
+        reasons(&service).await,
+        [
+            json!("für OPS-7"),
+            json!("every quarter"),
+            json!("every quarter"),
+            Value::Null
+        ]
+    );
+}

@@ -127,7 +127,9 @@ async fn changes_are_made_in_order_and_report_their_effects() {
     let (now, after) = policy(&service).await;
     assert_eq!(now, etag, "the state that the answer names");
     let mut expected = policy_from_value(&before).unwrap();
-    let read = changes_from_json(&json!({ "changes": changes }).to_string()).unwrap();
+    let read = changes_from_json(&json!({ "changes": changes }).to_string())
+        .unwrap()
+        .changes;
     apply_each(&mut expected, &read);
     assert!(policy_from_value(&after).unwrap() == expected);
     assert_ne!(commits(&service).await, count);
@@ -521,7 +523,7 @@ fn every_kind_of_change_round_trips() {
         { "change": "settings", "settings": { "oidc_group_claim_path": "$.a", "nested_group_behavior": "suffix",
             "oidc_principal_mapping": "$.sub", "superusers": ["admin"] } },
     ] });
-    let changes: Vec<Change> = changes_from_json(&text.to_string()).unwrap();
+    let changes: Vec<Change> = changes_from_json(&text.to_string()).unwrap().changes;
     assert_eq!(
         serde_json::to_value(PolicyChanges::from_changes(&changes)).unwrap(),
         text

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { CLUSTER_ID, Connection, fill } from '../support/connection.mjs';
 import { refusal, text } from '../support/fields.mjs';
 import { stage } from '../support/journey.mjs';
-import { Draft } from '../support/review.mjs';
+import { Draft, giveReason } from '../support/review.mjs';
 import { Roles } from '../support/roles.mjs';
 import { until } from '../support/until.mjs';
 
@@ -27,6 +27,7 @@ journey('a change goes to the cluster and not to the service', REFUSED, async ({
   await page.getByRole('radio', { name: 'suffix' }).check();
   await page.getByRole('button', { name: 'Review 1 change' }).click();
   await page.getByRole('heading', { level: 1, name: /^Review/ }).waitFor();
+  await giveReason(page);
   await page.getByRole('button', { name: /^Apply/ }).click();
   await until(async () => {
     const { body } = await set.cluster.ask('GET', '/v1/cluster_config');

@@ -5,6 +5,7 @@ import { isAccessible } from '../support/axe.mjs';
 import { heading, refusal, text } from '../support/fields.mjs';
 import { stage } from '../support/journey.mjs';
 import { FINDINGS, MATRIX, PERMISSIONS, WHO_CAN, Permissions, WhoCan } from '../support/permissions.mjs';
+import { giveReason } from '../support/review.mjs';
 import { until } from '../support/until.mjs';
 
 const { set, journey } = stage();
@@ -132,6 +133,7 @@ journey('a direct ACL of a group is deleted through the draft, and no form makes
   await page.getByText('Deleted in draft').waitFor({ state: 'detached' });
   await (await permissions.remove(line)).getByRole('button', { name: 'Delete ACL' }).click();
   await page.getByRole('region', { name: 'Draft' }).getByRole('link', { name: 'Review 1 change' }).click();
+  await giveReason(page);
   await page.getByRole('button', { name: 'Apply 1 change' }).click();
   await heading(page, '1 change applied').waitFor();
   await until(async () =>
@@ -144,6 +146,7 @@ journey('a direct ACL of a group is deleted through the draft, and no form makes
   await page.getByRole('button', { name: 'Delete all 2 direct ACLs' }).click();
   await page.getByRole('dialog', { name: 'Delete 2 ACLs' }).getByRole('button', { name: 'Delete 2 ACLs' }).click();
   await page.getByRole('region', { name: 'Draft' }).getByRole('link', { name: 'Review 2 changes' }).click();
+  await giveReason(page);
   await page.getByRole('button', { name: 'Apply 2 changes' }).click();
   await heading(page, '2 changes applied').waitFor();
   await until(async () => assert.deepEqual(await own(), []));
@@ -275,6 +278,7 @@ journey('each finding says what it means, and its fix joins the draft', async ({
   await empty.getByRole('button', { name: /^Delete the role ReportingLegacy/ }).click();
   assert.ok((await set.service.roles()).includes('ReportingLegacy'), 'nothing is sent yet');
   await page.getByRole('region', { name: 'Draft' }).getByRole('link', { name: /^Review/ }).click();
+  await giveReason(page);
   await page.getByRole('button', { name: /^Apply/ }).click();
   await until(async () => assert.ok(!(await set.service.roles()).includes('ReportingLegacy')));
   await page.goto(FINDINGS);

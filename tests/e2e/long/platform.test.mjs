@@ -5,6 +5,7 @@ import { cloudForm } from '../support/connection.mjs';
 import { text } from '../support/fields.mjs';
 import { stage } from '../support/journey.mjs';
 import { SUPERUSER } from '../support/platform.mjs';
+import { giveReason } from '../support/review.mjs';
 import { until } from '../support/until.mjs';
 
 const { set, journey } = stage({ platform: [] });
@@ -69,6 +70,7 @@ async function members(platform, role) {
 journey('a role with a group, and ACLs of Kafka and the Schema Registry, reach the platform as it spells them', REFUSED, async ({ page }) => {
   await review(page);
   assert.equal(await page.getByRole('heading', { name: 'What this cluster does not have' }).count(), 0);
+  await giveReason(page);
   await page.getByRole('button', { name: /^Apply \d+ changes$/ }).click();
   await page.getByRole('heading', { name: /changes applied$/ }).waitFor();
   await until(async () =>
@@ -91,6 +93,7 @@ without.journey('what a platform without a license lacks is said, and its refusa
   for (const gap of [/^The Schema Registry has no ACLs/, /^There is no license/]) {
     await page.getByText(gap).waitFor();
   }
+  await giveReason(page);
   await page.getByRole('button', { name: /^Apply \d+ changes$/ }).click();
   await page.getByText(/The others stay in the draft|Nothing was applied|No change was applied/).first().waitFor();
   const { resources } = (await without.set.platform.ask('GET', '/v1/acls')).body;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { accepted, refusal, text } from '../support/fields.mjs';
 import { stage } from '../support/journey.mjs';
 import { fetchedAhead, go } from '../support/navigation.mjs';
-import { Draft } from '../support/review.mjs';
+import { Draft, giveReason } from '../support/review.mjs';
 import { Role, Roles, addressOf, holdsAcls, holdsMembers } from '../support/roles.mjs';
 import { until } from '../support/until.mjs';
 
@@ -250,6 +250,7 @@ journey('a service that is away is said to be away, and no draft is lost', AWAY,
   await review.drift.waitFor();
   assert.match(await text(page.locator('#h-drift')), /Role Forgotten/);
   await page.getByRole('button', { name: 'Review against the new policy' }).click();
+  await giveReason(page);
   await page.getByRole('button', { name: 'Apply 3 changes' }).click();
   await page.getByRole('heading', { name: '3 changes applied', exact: true }).waitFor();
   assert.ok((await set.service.roles()).includes('LateRole'));

@@ -8,7 +8,7 @@ use clap::Args;
 use gbac_analysis::Relation;
 use gbac_words::commands::policy as words;
 
-use crate::client::connection::ConnectArgs;
+use crate::client::connection::{ConnectArgs, ReasonArgs};
 use crate::client::{Client, platform};
 use crate::confirm::confirm;
 use crate::input;
@@ -43,6 +43,8 @@ pub(crate) struct ImportArgs {
     /// Removes nothing, keeps the settings, and can be repeated after an interruption.
     #[arg(long, conflicts_with_all = ["if_match", "exit_code"])]
     merge: bool,
+    #[command(flatten)]
+    reason: ReasonArgs,
 }
 
 pub(crate) fn run(process: &Process, args: &ImportArgs, format: Format) -> Result<u8, Failure> {
@@ -52,7 +54,8 @@ pub(crate) fn run(process: &Process, args: &ImportArgs, format: Format) -> Resul
         None => None,
     };
     let policy = input::policy(process, &args.file)?;
-    let client = Client::open(process, &args.connect)?;
+    let reason = args.reason.reason.clone();
+    let client = Client::open(process, &args.connect)?.with_reason(reason);
     if args.merge {
         return merge::run(process, &client, &policy, args.dry_run, format);
     }

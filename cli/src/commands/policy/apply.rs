@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use gbac_api::reason::ChangeReason;
 use gbac_engine::policy::Change;
-use gbac_json::{POLICY_CHANGES, Problem, Problems, changes_from_json};
+use gbac_json::{ChangeList, POLICY_CHANGES, Problem, Problems, changes_from_json};
 use gbac_words::commands::policy as words;
 use gbac_words::common;
 
 use crate::client::Client;
-use crate::client::connection::ConnectArgs;
+use crate::client::connection::{ConnectArgs, ReasonArgs};
 use crate::confirm::confirm;
 use crate::input;
 use crate::output::{self, Failure, Format};
@@ -31,10 +32,12 @@ pub(crate) struct ApplyArgs {
     /// Do not ask for confirmation.
     #[arg(long)]
     no_confirm: bool,
+    #[command(flatten)]
+    reason: ReasonArgs,
 }
 
 /// Reads an array of changes, or an object with the member `changes`, as the service accepts it.
-fn read(text: &str) -> Result<Vec<Change>, Problems> {
+fn read(text: &str) -> Result<ChangeList, Problems> {
     if !text.trim_start().starts_with('[') {
         return changes_from_json(text);
     }
@@ -51,13 +54,23 @@ fn read(text: &str) -> Result<Vec<Change>, Problems> {
 /// Shows the effect of the changes, and makes all of them or none.
 pub(super) fn run(process: &Process, args: &ApplyArgs, format: Format) -> Result<bool, Failure> {
     let file = args.changes.display().to_string();
-    let changes = read(&input::document(process, &args.changes)?).map_err(|problems| {
-        Failure::problems(
-            &file,
-            proposed_changes::with_kinds(problems, &POLICY_CHANGES),
-        )
-    })?;
-    let client = Client::open(process, &args.connect)?;
+    let ChangeList { changes, reason } =
+        read(&input::document(process, &args.changes)?).map_err(|problems| {
+            Failure::problems(
+                &file,
+                proposed_changes::with_kinds(problems, &POLICY_CHANGES),
+            )
+        })?;
+    let reason = match (&args.reason.reason, reason) {
+        (Some(reason), _) => Some(reason.clone()),
+        (None, Some(text)) => {
+            let read = ChangeReason::parse(&text)
+                .map_err(|error| Failure::new(error.code(), format!("{file}: /reason: {error}")))?;
+            Some(read)
+        }
+        (None, None) => None,
+    };
+    let client = Client::open(process, &args.connect)?.with_reason(reason);
     let (before, tag) = client.policy()?;
     let mut after = before.clone();
     for (place, change) in changes.into_iter().enumerate() {

@@ -19,7 +19,7 @@ use serde::de::IgnoredAny;
 
 use super::acl_flags::{self, CreateAclsArgs, FilterArgs};
 use super::acl_rows::{AclRow, rows, table};
-use crate::client::connection::ConnectArgs;
+use crate::client::connection::{ConnectArgs, ReasonArgs};
 use crate::client::{CallError, Client, platform};
 use crate::confirm::confirm;
 use crate::output::{self, Failure, Format, plain};
@@ -63,6 +63,8 @@ pub(crate) struct DeleteAclsArgs {
     /// Do not ask for confirmation.
     #[arg(long)]
     no_confirm: bool,
+    #[command(flatten)]
+    reason: ReasonArgs,
 }
 
 /// The resources of one subsystem.
@@ -119,7 +121,8 @@ pub(super) fn run(
     match command {
         AclCommand::Create(args) => {
             let acls = acl_flags::acls_to_create(args)?;
-            create(process, &client()?, acls, args.dry_run, format)
+            let client = client()?.with_reason(args.reason.reason.clone());
+            create(process, &client, acls, args.dry_run, format)
         }
         AclCommand::List(args) => {
             let filters = acl_flags::filters(&args.filter)?;
@@ -127,7 +130,8 @@ pub(super) fn run(
         }
         AclCommand::Delete(args) => {
             let filters = acl_flags::narrow(&args.filter)?;
-            delete(process, &client()?, args, &filters, format)
+            let client = client()?.with_reason(args.reason.reason.clone());
+            delete(process, &client, args, &filters, format)
         }
     }
 }

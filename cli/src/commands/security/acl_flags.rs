@@ -10,6 +10,7 @@ use gbac_engine::model::{
 use gbac_words::commands::security as words;
 
 use crate::args::question::{NamedResourceArgs, Resources, parse_operation};
+use crate::client::connection::ReasonArgs;
 use crate::input::{entries, principals};
 use crate::output::Failure;
 
@@ -67,6 +68,8 @@ pub(crate) struct CreateAclsArgs {
     /// Create nothing. Run every check, and show who would gain or lose access.
     #[arg(short, long, alias = "dry")]
     pub(super) dry_run: bool,
+    #[command(flatten)]
+    pub(super) reason: ReasonArgs,
 }
 
 #[derive(Debug, Args)]

@@ -21,7 +21,7 @@ use serde::Serialize;
 
 use super::acl::matching;
 use super::acl_rows::{AclRow, rows, table};
-use crate::client::connection::ConnectArgs;
+use crate::client::connection::{ConnectArgs, ReasonArgs};
 use crate::client::{CallError, Client, platform};
 use crate::confirm::confirm;
 use crate::input;
@@ -37,6 +37,8 @@ pub(crate) enum RoleCommand {
         /// Role name.
         #[arg(value_name = "ROLE")]
         role: String,
+        #[command(flatten)]
+        reason: ReasonArgs,
     },
     /// Add users and groups to a role.
     #[command(visible_alias = "add")]
@@ -81,6 +83,8 @@ pub(crate) enum RoleCommand {
         /// Do not ask for confirmation.
         #[arg(long)]
         no_confirm: bool,
+        #[command(flatten)]
+        reason: ReasonArgs,
     },
 }
 
@@ -93,6 +97,8 @@ pub(crate) struct MembersArgs {
     /// that contains a comma: '"User:CN=a,OU=b"'.
     #[arg(long, value_name = "PRINCIPALS", required = true)]
     principal: Vec<String>,
+    #[command(flatten)]
+    reason: ReasonArgs,
 }
 
 /// The names of roles.
@@ -133,14 +139,18 @@ pub(super) fn run(
 ) -> Result<u8, Failure> {
     let client = || Client::open(process, connect);
     match command {
-        RoleCommand::Create { role } => create(process, &client()?, role, format)?,
+        RoleCommand::Create { role, reason } => {
+            let client = client()?.with_reason(reason.reason.clone());
+            create(process, &client, role, format)?;
+        }
         RoleCommand::Assign(args) => {
             let add = members(args)?;
             let update = UpdateRole {
                 add,
                 ..UpdateRole::default()
             };
-            change(process, &client()?, &args.role, &update, format)?;
+            let client = client()?.with_reason(args.reason.reason.clone());
+            change(process, &client, &args.role, &update, format)?;
         }
         RoleCommand::Unassign(args) => {
             let remove = members(args)?;
@@ -148,7 +158,8 @@ pub(super) fn run(
                 remove,
                 ..UpdateRole::default()
             };
-            change(process, &client()?, &args.role, &update, format)?;
+            let client = client()?.with_reason(args.reason.reason.clone());
+            change(process, &client, &args.role, &update, format)?;
         }
         RoleCommand::Describe {
             role,
@@ -183,8 +194,10 @@ pub(super) fn run(
             role,
             keep_acls,
             no_confirm,
+            reason,
         } => {
-            delete(process, &client()?, role, *keep_acls, *no_confirm, format)?;
+            let client = client()?.with_reason(reason.reason.clone());
+            delete(process, &client, role, *keep_acls, *no_confirm, format)?;
         }
     }
     Ok(output::SUCCESS)

@@ -253,6 +253,7 @@ fn a_change_is_told_in_words() {
         protocol: Some(AuthProtocol::Named("Basic")),
         modification: Modification::AclAdded(&acl),
         action: &action(&Modification::AclAdded(&acl)),
+        reason: None,
         state: None,
     });
     let row = EventRow::read(&gbac_json::event_to_value(&event)).unwrap();
@@ -292,6 +293,7 @@ fn a_change_is_told_in_words() {
             member: &member,
         },
         action: "added User:bob to the role R",
+        reason: None,
         state: None,
     });
     let row = EventRow::read(&gbac_json::event_to_value(&event)).unwrap();
@@ -474,6 +476,7 @@ fn changed(modification: Modification<'_>, request: &str) -> serde_json::Value {
         protocol: Some(AuthProtocol::Named("Basic")),
         action: &action(&modification),
         modification,
+        reason: None,
         state,
     });
     gbac_json::event_to_value(&event)
@@ -832,6 +835,7 @@ fn exported_events_are_those_of_the_service_the_oldest_first() {
             protocol: None,
             modification: Modification::AclAdded(&decided_acl()),
             action: "added an ACL",
+            reason: None,
             state: None,
         }))
     };

@@ -43,10 +43,15 @@ pub fn brief(
     let changes: Vec<Change> = staged.iter().map(|staged| staged.change.clone()).collect();
     let effects = effects_of(before, &changes);
     let mut rows = sections(before, staged, statuses);
-    remark(&mut rows, before, after, seen);
+    remark(&mut rows, staged, before, after, seen);
     let mut findings: Vec<String> = Vec::new();
     for row in rows.into_iter().flat_map(|section| section.rows) {
-        for finding in row.obstacle.into_iter().chain(row.remarks) {
+        for finding in row
+            .obstacle
+            .into_iter()
+            .chain(row.breadth)
+            .chain(row.remarks)
+        {
             if !findings.contains(&finding) {
                 findings.push(finding);
             }

@@ -8,9 +8,10 @@ mod effect_words;
 mod effects;
 mod lost_denies;
 
-use gbac_analysis::NameIndex;
+use gbac_analysis::{NameIndex, fully_opened_types};
 use gbac_engine::model::{Acl, Principal, PrincipalType};
 use gbac_engine::policy::{AccessLevel, Change, GroupSource, Policy, Settings};
+use gbac_words::pages::review as words;
 use gbac_words::phrases::count;
 use std::collections::BTreeSet;
 
@@ -59,6 +60,9 @@ pub struct ChangeRow {
     pub obstacle: Option<String>,
     /// Why the service did not make it when it was sent.
     pub failure: Option<String>,
+    /// What it opens if that is every name of a type, or that it affects everyone, without a final
+    /// period.
+    pub breadth: Option<String>,
     /// The findings for the name of the principal that it adds, each without a final period.
     pub remarks: Vec<String>,
 }
@@ -74,9 +78,16 @@ impl ChangeRow {
     }
 }
 
-/// Adds what is odd about the principals that rows add: names that can never match, names that are
-/// nearly another, and groups that nothing here has seen.
-pub fn remark(sections: &mut [Section], before: &Policy, after: &Policy, seen: &BTreeSet<String>) {
+/// Adds what rows open for everyone or in every name, and what is odd about the principals that
+/// they add: names that can never match, names that are nearly another, and groups that nothing
+/// here has seen.
+pub fn remark(
+    sections: &mut [Section],
+    staged: &[Staged],
+    before: &Policy,
+    after: &Policy,
+    seen: &BTreeSet<String>,
+) {
     let known = NameIndex::near_to(
         after,
         sections
@@ -85,6 +96,9 @@ pub fn remark(sections: &mut [Section], before: &Policy, after: &Policy, seen: &
             .filter_map(ChangeRow::added),
     );
     for row in sections.iter_mut().flat_map(|section| &mut section.rows) {
+        if let Some(staged) = staged.get(row.index) {
+            row.breadth = broad(before, after, &staged.change);
+        }
         let Some(principal) = row.added() else {
             continue;
         };
@@ -93,6 +107,22 @@ pub fn remark(sections: &mut [Section], before: &Policy, after: &Policy, seen: &
             .chain(unseen(before, seen, principal))
             .collect();
     }
+}
+
+/// Whether a draft opens every name of a type, or affects everyone, so that it needs a reason.
+pub fn needs_reason(before: &Policy, after: &Policy, changes: &[Change]) -> bool {
+    changes
+        .iter()
+        .any(|change| broad(before, after, change).is_some())
+}
+
+/// What a change opens if that is every name of a type, or that it affects everyone.
+fn broad(before: &Policy, after: &Policy, change: &Change) -> Option<String> {
+    if matches!(change, Change::Settings(_)) {
+        return Some(words::AFFECTS_EVERYONE.to_owned());
+    }
+    let types = fully_opened_types(before, after, change);
+    (!types.is_empty()).then(|| words::opens(types))
 }
 
 /// What comes or goes.
@@ -140,6 +170,7 @@ pub fn sections(before: &Policy, staged: &[Staged], statuses: &[ChangeStatus]) -
             what,
             obstacle,
             failure,
+            breadth: None,
             remarks: Vec::new(),
         };
         match sections.iter_mut().find(|section| section.about == about) {
@@ -320,6 +351,42 @@ mod tests {
 
     fn acl(principal: Principal, name: &str) -> Acl {
         Acl::allow(principal, Operation::Read, ResourceType::Topic, name)
+    }
+
+    #[test]
+    fn what_opens_most_is_said_and_needs_a_reason() {
+        let before = Policy::default();
+        let (role, group) = (Principal::role("R"), Principal::group("contractors"));
+        let mut settings = before.settings().clone();
+        settings.superusers.insert("root".into());
+        let changes = [
+            Change::CreateRole("R".into()),
+            Change::AddAcl(acl(role, "*")),
+            Change::AddMember {
+                role: "R".into(),
+                member: group.clone(),
+            },
+            Change::AddAcl(acl(group, "orders")),
+            Change::Settings(Box::new(settings)),
+        ];
+        let staged = changes.clone().map(|change| Staged {
+            change,
+            failure: None,
+        });
+        let mut after = before.clone();
+        let statuses = apply(&mut after, &changes);
+        let mut rows = sections(&before, &staged, &statuses);
+        remark(&mut rows, &staged, &before, &after, &BTreeSet::new());
+        let mut said = [None; 5];
+        for row in rows.iter().flat_map(|section| &section.rows) {
+            said[row.index] = row.breadth.as_deref();
+        }
+        let opens = Some("Opens every topic");
+        assert_eq!(said, [None, opens, opens, None, Some("Affects everyone")]);
+        for (change, said) in changes.iter().zip(said) {
+            let alone = std::slice::from_ref(change);
+            assert_eq!(needs_reason(&before, &after, alone), said.is_some());
+        }
     }
 
     #[test]

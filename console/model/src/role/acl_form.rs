@@ -205,7 +205,7 @@ impl AclForm {
             }
         }
         let is_complete =
-            !self.operations.is_empty() && !(self.has_name() && self.resource_name().is_empty());
+            !(self.operations.is_empty() || self.has_name() && self.resource_name().is_empty());
         if faults.is_empty() && is_complete {
             Ok(self
                 .operations

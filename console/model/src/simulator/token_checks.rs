@@ -448,7 +448,11 @@ mod tests {
         );
         // What is entered as the service has it is no assumption.
         inputs.issuer = "https://idp.example".into();
-        let view = evaluate(&inputs, Some(&policy()), &service(), NOW);
+        let known = AcceptedTokens {
+            issuer: Some(inputs.issuer.clone()),
+            ..service()
+        };
+        let view = evaluate(&inputs, Some(&policy()), &known, NOW);
         assert_eq!(facts(&view, CheckName::Issuer)[0].0, FactMark::Good);
         inputs.issuer.clear();
         // Of a service that says nothing, nothing is held against the token.

@@ -25,6 +25,7 @@ pub(super) fn Evidence(
         ..
     } = row;
     let AuditEvent {
+        reason,
         state,
         request_id,
         from,
@@ -38,6 +39,8 @@ pub(super) fn Evidence(
         let from = (!from.is_empty()).then(|| view! { " from " <Mono text=from /> });
         view! { <dt>"Request"</dt><dd><Mono text=request_id />{from}", "{count(changes, "change")}</dd> }
     });
+    let reason =
+        (!reason.is_empty()).then(|| view! { <dt>"Reason"</dt><dd><Words text=reason /></dd> });
     let state = (is_allowed && !state.is_empty())
         .then(|| view! { <dt>"State after it"</dt><dd><Mono text=state /></dd> });
     view! {
@@ -52,7 +55,7 @@ pub(super) fn Evidence(
                 .into_any(),
                 false => view! { <p>{NOTHING_CHANGED}</p> }.into_any(),
             }}
-            <dl class="kv">{signed_in}{request}{state}</dl>
+            <dl class="kv">{reason}{signed_in}{request}{state}</dl>
         </div>
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gbac_api::reason::ChangeReason;
 use gbac_console_model::applied::summary;
 use gbac_console_model::apply::{ApplyEffect, ApplyEvent, ApplyProgress, DraftToApply};
 use gbac_console_model::failure::Failure;
@@ -29,6 +30,8 @@ pub(super) struct Apply {
     base: RwSignal<Option<Arc<Policy>>>,
     /// The effect of the draft on it.
     effect: RwSignal<Option<Effects>>,
+    /// Why the changes are made.
+    reason: RwSignal<Option<ChangeReason>>,
 }
 
 impl Apply {
@@ -44,14 +47,16 @@ impl Apply {
             session: expect_context(),
             base,
             effect,
+            reason: RwSignal::new(None),
         };
         apply.watch_draft();
         apply.watch_service();
         apply
     }
 
-    /// Applies the draft as it was reviewed.
-    pub(super) fn press(&self) {
+    /// Applies the draft as it was reviewed, for this reason.
+    pub(super) fn press(&self, reason: Option<ChangeReason>) {
+        self.reason.set(reason);
         let reviewed = self.base.get_untracked();
         self.tell(ApplyEvent::Pressed { reviewed });
     }
@@ -124,7 +129,8 @@ impl Apply {
 
     async fn send(self, changes: Vec<Change>) {
         let owner = self.draft.owner.get_untracked();
-        let report = self.service.apply(&changes).await;
+        let reason = self.reason.try_get_untracked().flatten();
+        let report = self.service.apply(&changes, reason.as_ref()).await;
         self.tell_owner(owner.as_ref(), ApplyEvent::Answered(report));
     }
 

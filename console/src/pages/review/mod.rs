@@ -11,10 +11,11 @@ mod undo;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gbac_api::reason::ChangeReason;
 use gbac_console_model::address;
-use gbac_console_model::apply::{ApplyProgress, drift};
+use gbac_console_model::apply::{ApplyProgress, drift, read_reason};
 use gbac_console_model::draft::{ChangeStatus, role_of};
-use gbac_console_model::review::{Effects, effects, remark, sections};
+use gbac_console_model::review::{Effects, effects, needs_reason, remark, sections};
 use gbac_console_model::simulator::inputs::Inputs;
 use gbac_console_model::simulator::token;
 use gbac_console_model::simulator::token::TokenReading;
@@ -38,7 +39,7 @@ use crate::store::seen_groups::SeenGroups;
 use crate::store::service::{Service, ServiceStatus};
 use crate::store::simulator::SimulatorSession;
 use crate::store::visited::Visited;
-use crate::ui::{Button, ButtonKind, Empty, Glyph, Note, NoteKind, ResourceName};
+use crate::ui::{Button, ButtonKind, Empty, Field, Glyph, Note, NoteKind, ResourceName};
 
 /// The page.
 #[component]
@@ -81,7 +82,17 @@ pub fn ReviewPage() -> impl IntoView {
     let result = Memo::new(move |_| progress.with(|progress| progress.result().cloned()));
     let progress = apply.progress.clone();
     let busy = Signal::derive(move || progress.with(ApplyProgress::is_busy));
-    let on_apply = Callback::new(move |()| apply.press());
+    let typed = RwSignal::new(String::new());
+    let reason = ReasonField {
+        typed,
+        refused: RwSignal::new(None),
+        is_needed: Memo::new(move |_| is_reason_needed(service, draft, base)),
+    };
+    let on_apply = Callback::new(move |()| {
+        if let Some(reason) = reason.read() {
+            apply.press(reason);
+        }
+    });
     let is_empty = Memo::new(move |_| draft.count() == 0);
     let applied = Memo::new(move |_| draft.applied.get().filter(|_| is_empty.get()));
     view! {
@@ -114,7 +125,7 @@ pub fn ReviewPage() -> impl IntoView {
                     <Left base=base />
                     <People effect=effect base=base />
                 </div>
-                <Actions busy=busy is_drifted=Signal::derive(move || drift.with(Option::is_some)) on_apply=on_apply />
+                <Actions reason=reason busy=busy is_drifted=Signal::derive(move || drift.with(Option::is_some)) on_apply=on_apply />
             }
             .into_any()
         }}
@@ -130,9 +141,11 @@ fn effects_of(
     let effect = RwSignal::new(None);
     // The token of the simulator and of the settings, with the same statements.
     let inputs = expect_context::<SimulatorSession>().inputs;
+    let token = Memo::new(move |_| inputs.with(|inputs| (inputs.token.clone(), inputs.as_claims)));
     Effect::new(move |_| {
         base.track();
         draft.changes.track();
+        token.track();
         set_timeout(
             move || {
                 // The page may have been left, or have been asked before anything was read.
@@ -229,7 +242,7 @@ fn Left(base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
             let Some(base) = base else { return Vec::new() };
             let mut sections = sections(base, &staged, &evaluation.statuses);
             let after = evaluation.after.as_ref().unwrap_or(base);
-            seen.with(|seen| remark(&mut sections, base, after, seen));
+            seen.with(|seen| remark(&mut sections, &staged, base, after, seen));
             sections
         })
     });
@@ -242,10 +255,56 @@ fn Left(base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
     }
 }
 
+/// The reason that is typed for the changes.
+#[derive(Clone, Copy)]
+struct ReasonField {
+    typed: RwSignal<String>,
+    /// Why the text is refused, once it was to be sent.
+    refused: RwSignal<Option<String>>,
+    /// Whether the draft cannot be applied without one.
+    is_needed: Memo<bool>,
+}
+
+impl ReasonField {
+    /// The reason; without one that can be sent, the field says so and gets focus.
+    fn read(self) -> Option<Option<ChangeReason>> {
+        let read = self
+            .typed
+            .with_untracked(|typed| read_reason(typed, self.is_needed.get_untracked()));
+        match read {
+            Ok(reason) => Some(reason),
+            Err(text) => {
+                dom::announce_error(&text);
+                self.refused.set(Some(text));
+                dom::focus("reason");
+                None
+            }
+        }
+    }
+}
+
+/// Whether the draft opens every name of a type or affects everyone, in the service itself, which
+/// records the reason.
+fn is_reason_needed(service: Service, draft: Draft, base: RwSignal<Option<Arc<Policy>>>) -> bool {
+    let base = base.read();
+    let evaluation = draft.evaluation.read();
+    match (&*base, &evaluation.after) {
+        (Some(base), Some(after)) if service.is_own() => {
+            needs_reason(base, after, &draft.changes.read())
+        }
+        _ => false,
+    }
+}
+
 /// The buttons, and why nothing can be sent when it cannot.
 #[component]
-fn Actions(busy: Signal<bool>, is_drifted: Signal<bool>, on_apply: Callback<()>) -> impl IntoView {
-    let draft = expect_context::<Draft>();
+fn Actions(
+    reason: ReasonField,
+    busy: Signal<bool>,
+    is_drifted: Signal<bool>,
+    on_apply: Callback<()>,
+) -> impl IntoView {
+    let (draft, service) = (expect_context::<Draft>(), expect_context::<Service>());
     let impossible = Memo::new(move |_| {
         let statuses = &draft.evaluation.read().statuses;
         let impossible = statuses
@@ -267,6 +326,20 @@ fn Actions(busy: Signal<bool>, is_drifted: Signal<bool>, on_apply: Callback<()>)
                         }>{words::REMOVE_FROM_DRAFT}</Button>
                     </div>
                 </Note>
+            })}
+            {move || service.is_own().then(|| view! {
+                <Field
+                    id="reason" label=words::REASON value=reason.typed help=words::REASON_HELP
+                    warning=Signal::derive(move || {
+                        let is_missing = reason.is_needed.get() && reason.typed.with(|typed| typed.trim().is_empty());
+                        is_missing.then(|| words::REASON_NEEDED.to_owned())
+                    })
+                    error=reason.refused
+                    on_input=move |text| {
+                        reason.refused.set(None);
+                        reason.typed.set(text);
+                    }
+                />
             })}
             <div class="row row-end">
                 <Back />

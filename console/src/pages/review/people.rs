@@ -11,13 +11,13 @@ use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
 use gbac_words::escape::plain;
 use gbac_words::pages::review as words;
-use gbac_words::phrases::{agree, count, list_up_to, plural, thousands};
+use gbac_words::phrases::{agree, count, list_up_to, thousands};
 use leptos::prelude::*;
 
 use super::lost_denies::lost_denies;
 use super::request::SimulatedRequest;
 use crate::pages::effect::{EffectWord, ExtentNames, HolderName, Limits, operations};
-use crate::pages::group_changes::{counts, effects_table, names_table, warning};
+use crate::pages::group_changes::{TokenField, counts, effects_table, names_table, warning};
 use crate::pages::rich_text::sentence;
 use crate::store::draft::Draft;
 use crate::ui::{AclPhrase, Button, Glyph, Icon, PrincipalName, ResourceName, Table};
@@ -69,6 +69,11 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
     let settings = effect.settings.clone();
     let (is_empty, has_people) = (effect.is_empty(), !effect.people.is_empty());
     let (groups, users) = (effect.groups, effect.users);
+    let unknown = groups.unknown();
+    let number = move |operations: usize| match operations {
+        0 if unknown > 0 => "?".to_owned(),
+        _ => thousands(operations),
+    };
     let shown = RwSignal::new(PEOPLE);
     let groups_of_people = alike(effect.people);
     let all = groups_of_people.len();
@@ -76,13 +81,19 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
     view! {
         <dl class="sum">
             <div>
-                <dt>{format!("{} gained by {}", plural(gains.operations, "operation"), count(gains.people, "principal"))}</dt>
-                <dd class="v-info"><Icon glyph=Glyph::Up />{thousands(gains.operations)}</dd>
+                <dt>{words::gained_or_lost("gained", gains.operations, gains.people, unknown > 0)}</dt>
+                <dd class="v-info"><Icon glyph=Glyph::Up />{number(gains.operations)}</dd>
             </div>
             <div>
-                <dt>{format!("{} lost by {}", plural(loses.operations, "operation"), count(loses.people, "principal"))}</dt>
-                <dd><Icon glyph=Glyph::Down />{thousands(loses.operations)}</dd>
+                <dt>{words::gained_or_lost("lost", loses.operations, loses.people, unknown > 0)}</dt>
+                <dd><Icon glyph=Glyph::Down />{number(loses.operations)}</dd>
             </div>
+            {(unknown > 0).then(|| view! {
+                <div>
+                    <dt>{agree(unknown, "group unknown", "groups unknown")}</dt>
+                    <dd class="v-warn"><Icon glyph=Glyph::Unknown />{thousands(unknown)}</dd>
+                </div>
+            })}
             <div>
                 <dt>{agree(blocked.operations, "gain still denied", "gains still denied")}</dt>
                 <dd class=blocked_class><Icon glyph=Glyph::Deny />{thousands(blocked.operations)}</dd>
@@ -108,6 +119,7 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
             view! {
                 <div class="row"><h3>{words::EFFECT_ON_GROUPS}</h3><span class="count">{numbers}</span></div>
                 {warning(&groups)}
+                {(unknown > 0).then(|| view! { <TokenField id="review-token" /> })}
                 {names_table(&groups, "After".to_owned())}
                 {has_effects.then(|| effects_table(&groups, None))}
             }

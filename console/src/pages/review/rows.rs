@@ -89,6 +89,7 @@ fn OneRow(row: ChangeRow, on_undo: Option<Callback<usize>>) -> impl IntoView {
         what,
         obstacle,
         failure,
+        breadth,
         remarks,
     } = row;
     let verb = match (&what, adds) {
@@ -109,7 +110,7 @@ fn OneRow(row: ChangeRow, on_undo: Option<Callback<usize>>) -> impl IntoView {
                     {obstacle.map(|text| view! {
                         <Message kind=MessageKind::Warn><Words text=capitalized(&text) /></Message>
                     })}
-                    {remarks.into_iter().map(|text| view! {
+                    {breadth.into_iter().chain(remarks).map(|text| view! {
                         <Message kind=MessageKind::Warn><Words text=text /> "."</Message>
                     }).collect_view()}
                     {failure.map(|text| view! {

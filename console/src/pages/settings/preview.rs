@@ -1,6 +1,5 @@
 //! The preview of changed properties, before they are saved.
 
-use gbac_console_model::simulator::token::TokenReading;
 use gbac_engine::Coded;
 use gbac_engine::model::Principal;
 use gbac_words::common::NO_CHANGE_IN_ACCESS;
@@ -10,9 +9,8 @@ use leptos::prelude::*;
 
 use super::edit::Edit;
 use crate::dom;
-use crate::pages::group_changes::{counts, effects_table, names_table, warning};
-use crate::store::simulator::SimulatorSession;
-use crate::ui::{LinkButton, PrincipalName, TextArea};
+use crate::pages::group_changes::{TokenField, counts, effects_table, names_table, warning};
+use crate::ui::{LinkButton, PrincipalName};
 
 #[component]
 pub(super) fn PreviewOf(edit: Edit) -> impl IntoView {
@@ -24,7 +22,7 @@ pub(super) fn PreviewOf(edit: Edit) -> impl IntoView {
                     {move || edit.preview.with(|preview| words::previewed(preview.in_token(), preview.known))}
                 </span>
             </div>
-            <Token edit=edit />
+            <TokenField id="settings-token" />
             {move || edit.preview.with(warning)}
             {move || {
                 let preview = edit.preview.get();
@@ -58,24 +56,6 @@ pub(super) fn PreviewOf(edit: Edit) -> impl IntoView {
                 }.into_any())
             })}
         </section>
-    }
-}
-
-#[component]
-fn Token(edit: Edit) -> impl IntoView {
-    let inputs = expect_context::<SimulatorSession>().inputs;
-    let text = Memo::new(move |_| inputs.with(|inputs| inputs.token.clone()));
-    let error = Signal::derive(move || {
-        edit.token.with(|reading| match reading {
-            TokenReading::Wrong(problem) => Some(problem.words.plain()),
-            TokenReading::Read(read) => read.refused.as_ref().map(|problem| problem.words.plain()),
-            TokenReading::Empty => None,
-        })
-    });
-    view! {
-        <TextArea id="settings-token" label=words::PREVIEW_TOKEN rows=3 value=text error=error
-            placeholder="eyJ.." help=words::PREVIEW_TOKEN_HELP
-            on_input=move |text: String| inputs.update(|inputs| inputs.token = text) />
     }
 }
 

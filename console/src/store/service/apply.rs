@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use gbac_api::reason::ChangeReason;
 use gbac_console_model::failure::Failure;
 use gbac_console_model::sending::{SendOutcome, SendReport};
 use gbac_engine::policy::{Change, Policy, Settings};
@@ -18,8 +19,8 @@ impl Service {
     /// The service itself takes them in one request, over the state that was read last: all of them
     /// or none, and none when the state is another one by now ([`Failure::is_changed`]). A cluster
     /// behind it has no such request: there they go one after the other, and go on after one that
-    /// failed.
-    pub async fn apply(self, changes: &[Change]) -> SendReport {
+    /// failed. The reason goes to the service itself only, which records it.
+    pub async fn apply(self, changes: &[Change], reason: Option<&ChangeReason>) -> SendReport {
         let target = self.target();
         let sending = if target.is_own {
             let read = self
@@ -29,7 +30,7 @@ impl Service {
                 .zip(self.held.tag.get_value());
             let answer = match read {
                 Some((held, tag)) => {
-                    backend::apply(changes, &held, &tag, target.credentials.as_ref()).await
+                    backend::apply(changes, reason, &held, &tag, target.credentials.as_ref()).await
                 }
                 None => Err(Failure::impossible("nothing_read", words::POLICY_NOT_READ)),
             };

@@ -287,6 +287,13 @@ impl Service {
         self.held.info.with_untracked(upstream).unwrap_or_default()
     }
 
+    /// Whether the pages are about the service itself, not about a cluster behind it.
+    #[must_use]
+    pub fn is_own(self) -> bool {
+        self.connection
+            .with(|connection| *connection == Connection::Service)
+    }
+
     /// Where the connection's APIs are, and what opens them.
     fn target(self) -> ConnectionTarget {
         let connection = self.held.connection.get_untracked();

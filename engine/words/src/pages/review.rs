@@ -1,10 +1,10 @@
 //! The sentences of the review: the draft, its effect, and what became of it.
 
 use gbac_analysis::AccessEffect;
-use gbac_engine::model::Principal;
+use gbac_engine::model::{Principal, ResourceType};
 
 use crate::common::added_to_draft;
-use crate::phrases::{ago, agree, count};
+use crate::phrases::{ago, agree, count, list, plural};
 use crate::rich_text::{RichText, listed};
 
 /// How many of those whom a deny no longer applies to are named.
@@ -34,6 +34,12 @@ pub const NOT_RECORDED: &str = "The audit log is off, so this is not recorded.";
 pub const UNDO: &str =
     "Undo puts the reverse changes into the draft. Nothing is sent until you apply it.";
 pub const SIMULATED_REQUEST: &str = "The request in the simulator";
+
+pub const REASON: &str = "Reason";
+pub const REASON_HELP: &str = "Why you make these changes. The audit log keeps it with them.";
+pub const REASON_NEEDED: &str =
+    "Say why: this draft opens every name of a type, or affects everyone.";
+pub const AFFECTS_EVERYONE: &str = "Affects everyone";
 
 pub fn compared_with(cluster: &str, age_ms: f64) -> RichText {
     RichText::from("Compared with ")
@@ -98,6 +104,21 @@ pub fn simulated_request(before: &str, after: &str) -> String {
     format!("{SIMULATED_REQUEST}: {before}. With this draft: {after}.")
 }
 
+/// How much is gained or lost, without its number, which stands beside it. Nothing that is known,
+/// beside something that is not, is no zero.
+pub fn gained_or_lost(
+    verb: &str,
+    operations: usize,
+    principals: usize,
+    is_unknown: bool,
+) -> String {
+    if operations == 0 && is_unknown {
+        return format!("operations {verb}: none that is known");
+    }
+    let of = plural(operations, "operation");
+    format!("{of} {verb} by {}", count(principals, "principal"))
+}
+
 pub fn no_effect(changes: usize) -> String {
     let verb = agree(changes, "has", "have");
     format!("{} {verb} no effect.", count(changes, "change"))
@@ -112,6 +133,25 @@ pub fn changed_settings(names: &[&str]) -> RichText {
 pub fn users_not_named(users: usize) -> String {
     let users = count(users, "known user");
     format!("Users are named by another claim. Tokens may no longer name {users}.")
+}
+
+/// The resource types of which a change opens every name.
+///
+/// ```
+/// use gbac_engine::ResourceType;
+/// use gbac_words::pages::review::opens;
+/// assert_eq!(opens([ResourceType::Topic, ResourceType::Cluster]), "Opens every topic and the cluster");
+/// ```
+pub fn opens(types: impl IntoIterator<Item = ResourceType>) -> String {
+    let mut opened = Vec::new();
+    for of_type in types {
+        let noun = of_type.noun();
+        opened.push(match of_type.has_names() {
+            true => format!("every {noun}"),
+            false => format!("the {noun}"),
+        });
+    }
+    format!("Opens {}", list(&opened))
 }
 
 /// What happens to everyone with some roles.

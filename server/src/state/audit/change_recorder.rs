@@ -8,6 +8,7 @@ use gbac_analysis::audit::{
     Administration, Context, Endpoint, Event, Modification, ResultingState, User, UserKind,
     administration, service,
 };
+use gbac_api::reason::ChangeReason;
 use gbac_words::audit_message::action;
 use serde_json::Value;
 
@@ -75,6 +76,10 @@ impl ChangeRecorder {
             protocol: scope.map(|scope| scope.method.protocol()),
             action: &action(&modification),
             modification,
+            reason: scope
+                .and_then(RequestScope::reason)
+                .as_ref()
+                .map(ChangeReason::text),
             state,
         })
     }

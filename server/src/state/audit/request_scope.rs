@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use gbac_analysis::audit::AuditedResource;
+use gbac_api::reason::ChangeReason;
 use gbac_engine::model::{Acl, CLUSTER_NAME, ResourceType};
 
 use super::request_head::RequestHead;
@@ -25,6 +26,8 @@ pub(crate) struct RequestScope {
     pub(crate) user: String,
     /// How the user signed in.
     pub(crate) method: SignInMethod,
+    /// Why the user makes the change; none if they do not say.
+    reason: Lock<Option<ChangeReason>>,
     changed: AtomicBool,
     acls: Lock<Vec<AclChange>>,
 }
@@ -60,11 +63,17 @@ impl AclChange {
 }
 
 impl RequestScope {
-    pub(crate) fn new(head: RequestHead, user: String, method: SignInMethod) -> Arc<Self> {
+    pub(crate) fn new(
+        head: RequestHead,
+        user: String,
+        method: SignInMethod,
+        reason: Option<ChangeReason>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             head,
             user,
             method,
+            reason: Lock::new(reason),
             changed: AtomicBool::new(false),
             acls: Lock::default(),
         })
@@ -78,6 +87,16 @@ impl RequestScope {
     /// The request that this task works on.
     pub(crate) fn current() -> Option<Arc<Self>> {
         CURRENT.try_with(Arc::clone).ok()
+    }
+
+    /// Notes why the user makes the change.
+    pub(crate) fn set_reason(&self, reason: ChangeReason) {
+        self.reason.with(|known| *known = Some(reason));
+    }
+
+    /// Why the user makes the change.
+    pub(super) fn reason(&self) -> Option<ChangeReason> {
+        self.reason.with(|reason| reason.clone())
     }
 
     /// Notes that the request changed something.

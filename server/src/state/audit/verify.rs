@@ -401,6 +401,7 @@ mod tests {
             protocol: None,
             modification: Modification::RoleCreated(name),
             action: "created a role",
+            reason: None,
             state: None,
         })
     }

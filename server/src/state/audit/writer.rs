@@ -261,6 +261,7 @@ impl AuditWriter {
             protocol: None,
             action: &action(&modification),
             modification,
+            reason: None,
             state: None,
         });
         Entry {

@@ -136,8 +136,8 @@ final class VectorTest {
     private static StandardAcl acl(JsonNode acl) {
         ResourceType type = type(acl.get("resource_type").asText());
         String host = acl.get("host").asText();
-        // Documents compare addresses by their value, Kafka as Java writes them.
-        if (!host.equals("*") && !host.contains("/")) {
+        // Documents compare addresses by their value, Kafka as Java writes them, and names as they are.
+        if (!host.contains("/") && (host.contains(":") || host.matches("[0-9]+([.][0-9]+){3}"))) {
             host = World.address(host).getHostAddress();
         }
         String name = acl.path("resource_name").asText("");
