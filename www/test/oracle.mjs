@@ -151,7 +151,7 @@ function hostFits(acl, host, settings) {
     // Kafka counts this address in no range.
     return host !== '0.0.0.0' && inRange(acl.host, addressBytes(host));
   }
-  // The name of a host is nobody's address (D-71).
+  // A host name matches no address (D-71).
   if (isIP(acl.host) === 0) return false;
   if (host === undefined || host === null) return 'unknown';
   return compareAddress(addressBytes(acl.host), addressBytes(host)) === 0;

@@ -177,13 +177,15 @@ impl Authorizer {
         if let Err(error) = self.authenticator.record_sign_in(&head, &caller).await {
             return reject(request, error.into()).await;
         }
-        let reason = given_reason(request.headers());
-        let known = reason.as_ref().ok().cloned().flatten();
-        let scope = RequestScope::new(head, caller.user().to_owned(), caller.method(), known);
+        let (reason, refused) = match given_reason(request.headers()) {
+            Ok(reason) => (reason, None),
+            Err(problem) => (None, Some(problem)),
+        };
+        let scope = RequestScope::new(head, caller.user().to_owned(), caller.method(), reason);
         let was_enabled = self.service.audit().is_enabled();
-        let response = match reason {
-            Ok(_) => Arc::clone(&scope).run(next.run(request)).await,
-            Err(problem) => reject(request, problem).await,
+        let response = match refused {
+            None => Arc::clone(&scope).run(next.run(request)).await,
+            Some(problem) => reject(request, problem).await,
         };
         if was_enabled || self.service.audit().is_enabled() {
             self.record(&scope, response, surface).await

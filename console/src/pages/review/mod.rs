@@ -19,6 +19,7 @@ use gbac_console_model::review::{Effects, effects, needs_reason, remark, section
 use gbac_console_model::simulator::inputs::Inputs;
 use gbac_console_model::simulator::token;
 use gbac_console_model::simulator::token::TokenReading;
+use gbac_console_model::stored_draft::DraftOwner;
 use gbac_engine::policy::Policy;
 use gbac_words::pages::review as words;
 use gbac_words::phrases::count;
@@ -94,6 +95,15 @@ pub fn ReviewPage() -> impl IntoView {
         }
     });
     let is_empty = Memo::new(move |_| draft.count() == 0);
+    // The next draft, and that of another account, has a reason of its own.
+    Effect::new(move |before: Option<Option<DraftOwner>>| {
+        let owner = draft.owner.get();
+        let is_other = before.is_some_and(|before| before != owner);
+        if is_empty.get() || is_other {
+            typed.set(String::new());
+        }
+        owner
+    });
     let applied = Memo::new(move |_| draft.applied.get().filter(|_| is_empty.get()));
     view! {
         <nav aria-label="Breadcrumb">
