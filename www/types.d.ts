@@ -674,7 +674,7 @@ export type FindingCode = 'access_group_unknown' | 'acl_begins_to_match' | 'acl_
   | 'principal_without_type' | 'resource_name_control_character' | 'resource_name_empty' | 'resource_name_too_long'
   | 'resource_name_wildcard' | 'role_missing' | 'role_name_character' | 'role_name_empty' | 'role_name_not_ascii'
   | 'role_name_too_long' | 'role_without_acls' | 'role_without_members' | 'schema_reader_without_configs'
-  | 'superuser_unreachable' | 'topic_name' | 'user_claim_editable';
+  | 'subject_context' | 'superuser_unreachable' | 'topic_name' | 'user_claim_editable';
 
 /** An ACL with all of its members. */
 export type FullAcl = {

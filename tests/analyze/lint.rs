@@ -571,6 +571,21 @@ fn vectors() -> Vec<Vector> {
             ]),
         ),
         vector(
+            "subject_context",
+            Warning,
+            acls(&[
+                "SUBJECT orders- PREFIXED User:u * ALTER DENY",
+                "SUBJECT :.prod:orders-value LITERAL User:v * WRITE ALLOW",
+            ]),
+            acls(&[
+                "SUBJECT orders- PREFIXED User:u * ALTER DENY",
+                "SUBJECT orders-key LITERAL User:w * WRITE ALLOW",
+                "SUBJECT :.prod:orders- PREFIXED User:u * ALTER DENY",
+                "SUBJECT :.prod:payments-value LITERAL User:v * WRITE ALLOW",
+                "SUBJECT * LITERAL User:x * DELETE ALLOW",
+            ]),
+        ),
+        vector(
             "acl_open_to_everyone",
             Error,
             acls(&[
@@ -684,6 +699,7 @@ fn a_fix_removes_its_finding_and_adds_no_acl_of_a_group() {
         "acl_open_to_everyone",
         "consumer_group_missing",
         "schema_reader_without_configs",
+        "subject_context",
     ];
     let documents = ["duplicate_acl", "duplicate_member", "duplicate_superuser"];
     let codes = vectors().into_iter().map(|vector| vector.code);

@@ -51,6 +51,10 @@ pub const fn meaning(code: FindingCode) -> (&'static str, &'static str) {
             "Schema readers without configurations",
             "They can read schemas, but not the compatibility levels of the subjects and the registry.",
         ),
+        FindingCode::SubjectContext => (
+            "Subjects of contexts that are not reached",
+            "A subject of a Schema Registry context is named :.context:subject, which is another name.",
+        ),
         FindingCode::PrincipalLetterCase => (
             "Names that differ only in letter case",
             "Names are compared byte by byte, so these are different principals, and one of them is probably a typo.",

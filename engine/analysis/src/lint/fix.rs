@@ -89,6 +89,7 @@ impl Finding {
             | FindingCode::AclOpenToEveryone
             | FindingCode::ConsumerGroupMissing
             | FindingCode::SchemaReaderWithoutConfigs
+            | FindingCode::SubjectContext
             // What stands twice in a document is once in the policy.
             | FindingCode::DuplicateAcl
             | FindingCode::DuplicateMember

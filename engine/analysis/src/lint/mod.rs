@@ -2,6 +2,7 @@
 
 mod acls;
 mod clients;
+mod contexts;
 mod fix;
 mod migration;
 mod names;
@@ -95,6 +96,7 @@ pub enum FindingCode {
     RoleWithoutAcls,
     RoleWithoutMembers,
     SchemaReaderWithoutConfigs,
+    SubjectContext,
     SuperuserUnreachable,
     TopicName,
     UserClaimEditable,
@@ -217,6 +219,7 @@ pub fn lint(policy: &Policy) -> Vec<Finding> {
     principals::lint_acl_principals(policy, None, &mut findings);
     names::lint(policy, &mut findings);
     clients::lint(policy, &mut findings);
+    contexts::lint(policy, &mut findings);
     sort_findings(&mut findings);
     findings
 }
