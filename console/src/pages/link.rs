@@ -76,9 +76,10 @@ pub fn WhoCanLink(
     acl: Acl,
 ) -> impl IntoView {
     let query = WhoCanQuery::for_acl(&acl);
-    let words = match acl.resource_type {
-        ResourceType::Registry => "the registry itself".to_owned(),
-        _ => plain(&acl.resource_name),
+    let words = match (acl.resource_type, query.is_prefix()) {
+        (ResourceType::Registry, _) => "the registry itself".to_owned(),
+        (_, true) => format!("{}, prefixed", plain(&acl.resource_name)),
+        (_, false) => plain(&acl.resource_name),
     };
     let label = format!(
         "{words}: who can {}",

@@ -53,8 +53,8 @@ pub struct WhoCanFaults {
 }
 
 impl WhoCanQuery {
-    /// The question for a row of an ACL: who else has this access. For `All`, it is about the
-    /// type's first operation.
+    /// The question for a row of an ACL: who else has this access, on the names that it matches. For
+    /// `All`, it is about the type's first operation.
     #[must_use]
     pub fn for_acl(acl: &Acl) -> Self {
         let operations = acl.resource_type.operations();
@@ -62,11 +62,16 @@ impl WhoCanQuery {
             true => acl.operation,
             false => operations.first().copied().unwrap_or(Operation::Read),
         };
-        let (resource_type, name) = (acl.resource_type, acl.resource_name.clone());
+        // The empty prefix is another spelling of the literal `*`.
+        let (pattern, name) = match (acl.pattern_type, acl.resource_name.as_str()) {
+            (PatternType::Prefixed, "") => (PatternType::Literal, "*"),
+            (pattern, name) => (pattern, name),
+        };
         Self {
             operation,
-            resource_type,
-            name,
+            resource_type: acl.resource_type,
+            pattern,
+            name: name.to_owned(),
             ..Self::default()
         }
     }
@@ -399,6 +404,7 @@ pub fn answer(policy: &Policy, query: &WhoCanQuery, host: Option<IpAddr>) -> Who
 
 #[cfg(test)]
 mod tests {
+    use gbac_engine::model::Permission;
     use gbac_json::policy_from_value;
     use serde_json::json;
 
@@ -416,6 +422,33 @@ mod tests {
                 acl("Role:Writers", "ALLOW", "pay-", "PREFIXED", "*"), acl("Group:qa", "DENY", "pay-eu", "LITERAL", "*"),
                 acl("User:ann", "ALLOW", "pay-eu", "LITERAL", "10.0.0.7"), acl("Group:no", "DENY", "pay-", "PREFIXED", "*")] }))
         .unwrap()
+    }
+
+    #[test]
+    fn a_link_of_an_acl_asks_about_the_names_that_it_matches() {
+        let asked = |pattern, name: &str| {
+            let acl = Acl {
+                principal: Principal::user("u"),
+                host: Host::Any,
+                resource_type: ResourceType::Topic,
+                pattern_type: pattern,
+                resource_name: name.into(),
+                operation: Operation::Read,
+                permission: Permission::Allow,
+            };
+            let query = WhoCanQuery::for_acl(&acl);
+            (query.pattern, query.name)
+        };
+        let (literal, prefixed) = (PatternType::Literal, PatternType::Prefixed);
+        for (pattern, name, expected) in [
+            (prefixed, "orders-", (prefixed, "orders-")),
+            (literal, "orders-", (literal, "orders-")),
+            (literal, "*", (literal, "*")),
+            (prefixed, "", (literal, "*")),
+        ] {
+            let (pattern, name) = asked(pattern, name);
+            assert_eq!((pattern, name.as_str()), expected);
+        }
     }
 
     #[test]
