@@ -5,7 +5,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::{Method, Request, header};
 use hyper_util::rt::TokioIo;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::net::TcpStream;
 
 use super::credentials;
@@ -29,6 +29,12 @@ impl Ask {
             authorization: Some(credentials()),
             body: body.into(),
         }
+    }
+
+    /// Turns the audit log on or off.
+    pub(super) fn audit(enabled: bool) -> Self {
+        let properties = json!({ "upsert": { "audit_enabled": enabled }, "remove": [] });
+        Self::put("/v1/cluster_config", &properties)
     }
 
     pub(super) fn get(path: &str) -> Self {
@@ -76,6 +82,13 @@ impl Client {
         let (sender, connection) = handshake(TokioIo::new(stream)).await?;
         tokio::spawn(connection);
         Ok(Self { host, sender })
+    }
+
+    /// Connects, and turns off the audit log, whose cost is measured separately.
+    pub(super) async fn unaudited(service: &Service) -> Result<Self> {
+        let mut client = Self::connect(service).await?;
+        client.done(&Ask::audit(false)).await?;
+        Ok(client)
     }
 
     /// Sends a request that must succeed, and returns the body.

@@ -39,7 +39,7 @@ pub async fn run(folder: &Folder, gbac: &Path, quick: bool) -> Result<()> {
     let data = tempfile::tempdir_in(folder.path())?;
     let document = document(ACLS, 10);
     let service = Service::start(gbac, &data.path().join("store"), &[])?;
-    let mut client = Client::connect(&service).await?;
+    let mut client = Client::unaudited(&service).await?;
     let mut policy = serde_json::to_value(&document)?;
     policy["settings"] = json!({ "superusers": ["admin"] });
     client.done(&Ask::put("/gbac/v1/policy", &policy)).await?;
@@ -62,9 +62,9 @@ pub async fn run(folder: &Folder, gbac: &Path, quick: bool) -> Result<()> {
         disturbance.kill()?;
         disturbance.wait()?;
         beside.push(disturbed?);
-        client.done(&audit(true)).await?;
+        client.done(&Ask::audit(true)).await?;
         audited.push(single.run(&service, time)?);
-        client.done(&audit(false)).await?;
+        client.done(&Ask::audit(false)).await?;
     }
     let [texts, singles, batches, beside, audited] = measured;
     let mut results = vec![
@@ -127,11 +127,4 @@ fn batch(document: &Document, groups: usize) -> Value {
 fn resource(document: &Document, number: usize) -> Value {
     let acl = &document.acls[number % document.acls.len()];
     json!({ "type": "topic", "id": acl.resource_name })
-}
-
-fn audit(enabled: bool) -> Ask {
-    Ask::put(
-        "/v1/cluster_config",
-        &json!({ "upsert": { "audit_enabled": enabled }, "remove": [] }),
-    )
 }

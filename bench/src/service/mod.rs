@@ -81,7 +81,7 @@ async fn reads(gbac: &Path, rounds: usize, time: Duration) -> Result<Vec<Row>> {
     ];
     let data = tempfile::tempdir()?;
     let mut service = Service::start(gbac, data.path(), &flags)?;
-    let mut client = Client::connect(&service).await?;
+    let mut client = Client::unaudited(&service).await?;
     for number in 0..ROLES {
         client
             .done(&Ask::post(
@@ -139,6 +139,7 @@ async fn writes(gbac: &Path, folder: &Folder, rounds: usize, time: Duration) -> 
     // On the disk of the workload, because the temporary folder may be a memory file system.
     let data = tempfile::tempdir_in(folder.path())?;
     let service = Service::start(gbac, data.path(), &[])?;
+    drop(Client::unaudited(&service).await?);
     let bare = Bare::new(&data.path().join("bare.redb"))?;
     let (mut commits, mut one, mut many, mut shared) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -188,7 +189,7 @@ async fn start(gbac: &Path, folder: &Folder, size: usize, rounds: usize) -> Resu
     let folder = data.path().join("store");
     {
         let service = Service::start(gbac, &folder, &[])?;
-        let mut client = Client::connect(&service).await?;
+        let mut client = Client::unaudited(&service).await?;
         client
             .done(&Ask::put_text("/gbac/v1/policy", document))
             .await?;

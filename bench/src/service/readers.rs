@@ -30,7 +30,7 @@ pub(super) async fn run(
     time: Duration,
 ) -> Result<Vec<Row>> {
     let service = Service::start(gbac, &folder.join("readers"), &[])?;
-    let mut client = Client::connect(&service).await?;
+    let mut client = Client::unaudited(&service).await?;
     let mut policy = serde_json::to_value(document(ACLS, 10))?;
     policy["settings"] = json!({ "superusers": ["admin"] });
     client.done(&Ask::put("/gbac/v1/policy", &policy)).await?;

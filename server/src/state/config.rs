@@ -49,6 +49,14 @@ impl Default for Config {
 }
 
 impl Config {
+    /// That of a new data folder: it records what it decides and changes (D-122).
+    pub(crate) fn new_folder() -> Self {
+        Self {
+            audit_enabled: true,
+            ..Self::default()
+        }
+    }
+
     /// Whether the command line sets this field.
     pub(crate) fn is_pinned(&self, name: &str) -> bool {
         self.pinned.contains(name)

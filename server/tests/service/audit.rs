@@ -516,6 +516,25 @@ async fn the_event_of_a_request_names_the_acls_that_it_changed() {
 }
 
 #[tokio::test]
+async fn a_new_data_folder_records_from_the_first_change_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::on(folder.path(), |_| {}).unwrap();
+    let created = service.send(Method::POST, "/v1/acls", &acl("User:a")).await;
+    assert_eq!(created.status, 201);
+    let path = changes_beside(&folder.path().join("audit.jsonl"));
+    let events = fs::read_to_string(&path).unwrap();
+    assert!(events.lines().count() > 0, "{events}");
+    // What an administrator turns off stays off.
+    let off = json!({ "upsert": { "audit_enabled": false }, "remove": [] });
+    let turned_off = service.send(Method::PUT, "/v1/cluster_config", &off).await;
+    assert_eq!(turned_off.status, 200);
+    drop(service);
+    let service = Service::on(folder.path(), |_| {}).unwrap();
+    let properties = service.get_as("/v1/cluster_config", &admin()).await.json();
+    assert_eq!(properties["audit_enabled"], false);
+}
+
+#[tokio::test]
 async fn auditing_can_be_turned_off_when_the_log_cannot_be_written() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::on(folder.path(), |_| {}).unwrap();
@@ -614,10 +633,10 @@ async fn auditing_can_be_turned_off_when_the_log_cannot_be_written() {
 #[tokio::test]
 async fn the_reserve_of_the_disk_is_kept() {
     let folder = tempfile::tempdir().unwrap();
-    let service = Service::on(folder.path(), |options| {
+    let service = Service::unaudited(folder.path(), |options| {
         options.audit_files.reserve_bytes = u64::MAX;
     })
-    .unwrap();
+    .await;
     let set = |on: bool| json!({ "upsert": { "audit_enabled": on }, "remove": [] });
     assert_eq!(
         service
@@ -895,7 +914,7 @@ async fn the_latest_events_are_returned() {
 #[tokio::test]
 async fn events_are_written_when_audit_is_enabled() {
     let folder = tempfile::tempdir().unwrap();
-    let service = Service::on(folder.path(), |_| {}).unwrap();
+    let service = Service::unaudited(folder.path(), |_| {}).await;
     let path = folder.path().join("audit.jsonl");
     let lines = || written(&path).lines().count();
     assert_eq!(

@@ -12,7 +12,7 @@ use crate::harness::{Service, admin, basic, request};
 #[tokio::test]
 async fn requests_that_only_read_are_counted() {
     let folder = tempfile::tempdir().unwrap();
-    let service = Service::on(folder.path(), |_| {}).unwrap();
+    let service = Service::unaudited(folder.path(), |_| {}).await;
     let on = json!({ "upsert": { "audit_enabled": true }, "remove": [] });
     service.send(Method::PUT, "/v1/cluster_config", &on).await;
     for _ in 0..300 {

@@ -40,8 +40,8 @@ async fn properties_are_read_individually_and_together() {
     let changed = own.ask(read.body(Body::empty()).unwrap()).await;
     assert_eq!(
         changed.both(),
-        (200, json!({})),
-        "the local account is in no property"
+        (200, json!({ "audit_enabled": true })),
+        "what a new folder starts with; the local account is in no property"
     );
     let one = service
         .get("/v1/cluster_config?key=oidc_group_claim_path&include_defaults=false")

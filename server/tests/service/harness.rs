@@ -1,5 +1,6 @@
 //! A demo without a port, and how a test asks it.
 
+use std::fs;
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -96,6 +97,19 @@ impl Service {
         };
         change(&mut options);
         Ok(Self::new(open(&options)?))
+    }
+
+    /// A service with data in a folder whose audit log somebody turned off, and has no events.
+    pub(crate) async fn unaudited(folder: &Path, change: impl FnOnce(&mut ServeOptions)) -> Self {
+        let service = Self::on(folder, |_| {}).unwrap();
+        let off = json!({ "upsert": { "audit_enabled": false }, "remove": [] });
+        let answer = service.send(Method::PUT, "/v1/cluster_config", &off).await;
+        assert_eq!(answer.status, 200);
+        drop(service);
+        for file in ["audit.jsonl", "changes.jsonl"] {
+            fs::remove_file(folder.join(file)).unwrap();
+        }
+        Self::on(folder, change).unwrap()
     }
 
     fn new(app: App) -> Self {

@@ -18,11 +18,12 @@ use super::error::StoreError;
 use super::folder::Folder;
 use super::format::{COMMIT, CONFIG_VERSION, DATA_ID, DIGEST, FORMAT, FORMAT_KEY, VERSION};
 use super::refused::{RefusedCommit, ReplacedRow};
-use super::rows::{RowWrite, Table};
+use super::rows::{self, RowWrite, Table};
 use super::rows_digest::RowsDigest;
 use super::stored_state::{StateReader, StoredState, number};
 use crate::lock::Lock;
 use crate::random;
+use crate::state::config::Config;
 
 /// The size of the page cache in bytes. The file is read only once, at the start.
 const CACHE: usize = 64 << 20;
@@ -89,6 +90,7 @@ impl Disk {
         if !folder.has_file()? {
             let mut rows = initial_rows();
             rows.push(data_id_row(&new_data_id()?));
+            rows::config_writes(&Config::default(), &Config::new_folder(), &mut rows);
             folder.create_file(|file| create(file, &rows, 1))?;
         }
         folder.take_reserve();

@@ -437,7 +437,7 @@ fn a_write_that_may_have_reached_the_disk_is_undone() {
     now(&store, StateChange::Replace(Arc::new(demo())));
     let before = names(&store.read().policy);
     let config = Config {
-        audit_enabled: true,
+        audit_enabled: false,
         ..(*store.read().config).clone()
     };
     faults.sync_fails.store(true, Relaxed);
@@ -470,7 +470,7 @@ fn a_write_that_may_have_reached_the_disk_is_undone() {
     std::fs::write(&note, &noted).unwrap();
     let restarted = Store::open(folder.path(), |_| {}).unwrap();
     assert_eq!(names(&restarted.read().policy), before);
-    assert!(!restarted.read().config.audit_enabled && !note.exists());
+    assert!(restarted.read().config.audit_enabled && !note.exists());
     drop(restarted);
 
     let (store, faults) = Store::with_faults(folder.path(), Duration::ZERO);
@@ -507,7 +507,7 @@ fn pinned_fields_are_not_stored() {
     };
     let store = Store::open(folder.path(), pin).unwrap();
     let config = Config {
-        audit_enabled: true,
+        audit_enabled: false,
         ..(*store.read().config).clone()
     };
     now(&store, StateChange::Configure(Vec::new(), config));
@@ -516,7 +516,7 @@ fn pinned_fields_are_not_stored() {
     let config = Store::open(folder.path(), |_| {}).unwrap().read().config;
     assert_eq!(
         (config.license, config.audit_enabled),
-        (LicenseStatus::Valid, true)
+        (LicenseStatus::Valid, false)
     );
 }
 
