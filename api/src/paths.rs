@@ -76,6 +76,8 @@ pub const READY: &str = "/readyz";
 pub const METRICS: &str = "/metrics";
 /// Information about the service.
 pub const SERVICE: &str = "/gbac/v1/service";
+/// The public keys of the identity provider, as the service fetched them last (RFC 7517).
+pub const PROVIDER_KEYS: &str = "/gbac/v1/provider/keys";
 /// Starts a sign-in with the identity provider; for GET in a browser.
 pub const SIGN_IN: &str = "/gbac/v1/sign-in";
 /// Where the identity provider sends the browser back.

@@ -39,7 +39,7 @@ fn a_new_service_knows_nothing() {
         assert_eq!(service.status.get_untracked(), ServiceStatus::Loading);
         assert!(service.people.get_untracked().is_empty());
         assert_eq!(
-            (service.issuer.get_untracked(), service.user.get_untracked()),
+            (service.keys.get_untracked(), service.user.get_untracked()),
             (None, None)
         );
         service.tick(5.0);
@@ -399,7 +399,7 @@ fn an_edit_makes_only_the_steps_again_that_read_it() {
             question: Memo::new(move |_| question::read(&inputs.read())),
             policy: policy.into(),
             accepted: Memo::new(|_| AcceptedTokens::default()),
-            verifier: RwSignal::new(Some(Verifier::new())),
+            verifier: Signal::stored(Some(Verifier::new())),
             now: Memo::new(move |_| now.get()),
         });
         let seen = || {

@@ -164,12 +164,12 @@ pub async fn people(path: &str) -> Result<Vec<Person>, Failure> {
     Call::get(path, None).read().await
 }
 
-/// Any text of the service's own origin.
-///
-/// # Errors
-/// No answer, or a refusal.
-pub async fn text(path: &str) -> Result<String, Failure> {
-    Ok(Call::get(path, None).send().await?.text)
+/// The keys of the service's identity provider, a JWKS as text. None where the service has no
+/// provider, and where it does not say its keys: tokens are not verified then.
+pub async fn provider_keys(info: &ServiceInfo) -> Option<String> {
+    info.tokens.issuer.as_ref()?;
+    let answer = Call::get(paths::PROVIDER_KEYS, None).send().await.ok()?;
+    Some(answer.text)
 }
 
 /// The policy, or none when it is what `tag` says.

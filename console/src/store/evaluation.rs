@@ -36,8 +36,8 @@ pub struct EvaluationSources {
     pub policy: Signal<Option<Arc<Policy>>>,
     /// Whose tokens the service accepts, as far as it is known.
     pub accepted: Memo<AcceptedTokens>,
-    /// The code that checks signatures, once it is here.
-    pub verifier: RwSignal<Option<Verifier>>,
+    /// What checks signatures, once its code is here.
+    pub verifier: Signal<Option<Verifier>>,
     /// The instant that counts, in seconds since 1970.
     pub now: Memo<f64>,
 }
@@ -113,7 +113,7 @@ impl SimulatorEvaluation {
         let report = Memo::new(move |_| {
             let report = keys
                 .read()
-                .report(&token.read(), &expected.read().accepted, now.get());
+                .report(&token.read(), &expected.read(), now.get());
             report.map(Arc::new)
         });
         let sign_in = Memo::new(move |_| {

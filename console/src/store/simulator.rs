@@ -38,8 +38,8 @@ pub struct SimulatorSession {
     pub properties: RwSignal<Map<String, Value>>,
     /// What evaluates the inputs, once its code is here.
     pub evaluator: RwSignal<Option<Evaluator>>,
-    /// What checks signatures, once its code is here: it comes with the first keys.
-    pub verifier: RwSignal<Option<Verifier>>,
+    /// The code that checks signatures, once it is here: it comes with the first keys.
+    pub signature_checks: RwSignal<Option<Verifier>>,
 }
 
 impl SimulatorSession {
@@ -57,7 +57,7 @@ impl SimulatorSession {
             began: RwSignal::new(false),
             properties: RwSignal::new(Map::new()),
             evaluator: RwSignal::new(None),
-            verifier: RwSignal::new(None),
+            signature_checks: RwSignal::new(None),
         }
     }
 
@@ -69,6 +69,22 @@ impl SimulatorSession {
             self.properties
                 .with(|properties| accepted_tokens(properties, info.as_ref()))
         })
+    }
+
+    /// What checks signatures, with the keys of the service's identity provider, once its code is
+    /// here.
+    pub fn verifier(self, service: Service) -> Signal<Option<Verifier>> {
+        let verifier = Memo::new_with_compare(
+            move |_| {
+                let verifier = self.signature_checks.get()?;
+                Some(match &*service.keys.read() {
+                    Some(keys) => verifier.with_provider_keys(keys),
+                    None => verifier,
+                })
+            },
+            |_, _| true,
+        );
+        verifier.into()
     }
 }
 

@@ -454,6 +454,12 @@ impl Authenticator {
         self.0.oidc.requirements(&self.0.service.read().config)
     }
 
+    /// The public keys of the identity provider as a JWKS, as far as they were fetched.
+    pub(crate) fn published_keys(&self) -> Option<String> {
+        let keys = self.0.oidc.last_keys(&self.0.service.read().config)?;
+        Some(keys.published.clone())
+    }
+
     /// The age in seconds of the identity provider's keys, if there are any.
     pub(crate) fn key_age(&self) -> Option<f64> {
         self.0.oidc.key_age(&self.0.service.read().config)

@@ -1,12 +1,15 @@
 //! `/gbac/v1/service`: the name and version of the service, what it requires of tokens, and how the
-//! console signs in to a demo.
+//! console signs in to a demo; and `/gbac/v1/provider/keys`: what their signatures are verified with.
 
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use axum::http::header;
+use axum::response::IntoResponse;
 use axum::routing::get;
 use gbac_api::paths;
+use gbac_api::problem::RpcCode;
 use gbac_api::service::{Provider, ServiceInfo, SignInOffer};
 use url::Url;
 
@@ -14,6 +17,7 @@ use super::app::DemoAccess;
 use super::registration::Routes;
 use crate::demo::AUDIENCE;
 use crate::http::access::Access;
+use crate::http::problem::Problem;
 use crate::http::surface::Surface;
 use crate::identity::provider_sign_in::ProviderSignIn;
 use crate::identity::sign_in::Authenticator;
@@ -21,7 +25,22 @@ use crate::state::service::Service;
 use crate::upstream::Upstream;
 
 pub(crate) fn routes() -> Routes {
-    Routes::new(Surface::Gbac).route(paths::SERVICE, Access::Public, get(read))
+    Routes::new(Surface::Gbac)
+        .route(paths::SERVICE, Access::Public, get(read))
+        .route(paths::PROVIDER_KEYS, Access::Public, get(provider_keys))
+}
+
+/// Never fetches keys, so that strangers cannot make the service do it.
+async fn provider_keys(
+    State(authenticator): State<Authenticator>,
+) -> Result<impl IntoResponse, Problem> {
+    let Some(keys) = authenticator.published_keys() else {
+        let message = "no keys of an identity provider: set `oidc_discovery_url` and \
+             `oidc_token_audience`; if they are set, the keys were not fetched yet";
+        return Err(Problem::new(RpcCode::NotFound, message));
+    };
+    let content_type = (header::CONTENT_TYPE, "application/jwk-set+json");
+    Ok(([content_type], keys))
 }
 
 async fn read(

@@ -432,6 +432,7 @@ fn open_demo(
         oidc: Oidc::with_keys(Keys::fixed(
             provider.issuer().to_owned(),
             provider.key_set().clone(),
+            provider.jwks().to_owned(),
         )),
         demo: Some(DemoAccess { sign_in, provider }),
         oidc_client: None,

@@ -179,6 +179,12 @@ const ROUTES: &[Route] = &[
         "/gbac/v1/service",
         &[(Method::GET, "", 200)],
     ),
+    (
+        "/gbac/v1/provider/keys",
+        Access::Public,
+        "/gbac/v1/provider/keys",
+        &[(Method::GET, "", 200)],
+    ),
     // Not offered by a service that is no client of an identity provider.
     (
         "/gbac/v1/sign-in",

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use axum::http::Method;
+use axum::body::Body;
+use axum::http::{Method, Request};
 use gbac_server::OidcRules;
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use rustls::pki_types::PrivateKeyDer;
@@ -65,8 +66,43 @@ async fn status(service: &Service, token: &str) -> u16 {
         .status
 }
 
+/// The published keys, asked for without credentials.
+async fn published(service: &Service) -> (u16, Value) {
+    let request = Request::get("/gbac/v1/provider/keys").body(Body::empty());
+    let answer = service.ask(request.unwrap()).await;
+    if answer.status == 200 {
+        assert_eq!(answer.header("content-type"), "application/jwk-set+json");
+    }
+    answer.both()
+}
+
 async fn refresh(service: &Service) -> (u16, Value) {
     service.send(Method::POST, REFRESH, &json!({})).await.both()
+}
+
+#[tokio::test]
+async fn the_keys_of_the_last_fetch_are_public() {
+    let provider = Provider::start().await;
+    let service = Own::with(|_| {});
+    assert_eq!(published(&service).await.0, 404, "no provider");
+    set(
+        &service,
+        json!({ "oidc_discovery_url": provider.discovery(), "oidc_token_audience": AUDIENCE }),
+    )
+    .await;
+    assert_eq!(published(&service).await.0, 404, "not fetched yet");
+    assert_eq!(
+        provider.fetches(),
+        0,
+        "nobody can make the service fetch them"
+    );
+    assert_eq!(status(&service, &provider.token("a", "alice")).await, 200);
+    let (status_of_keys, keys) = published(&service).await;
+    assert_eq!((status_of_keys, provider.fetches()), (200, 1));
+    let keys = keys["keys"].as_array().unwrap();
+    assert_eq!((keys.len(), &keys[0]["kid"]), (1, &json!("a")));
+    set(&service, json!({ "oidc_token_audience": "" })).await;
+    assert_eq!(published(&service).await.0, 404, "off again");
 }
 
 #[tokio::test]
@@ -235,6 +271,8 @@ async fn provider_errors_are_reported_and_harmless() {
 async fn a_provider_that_hangs_times_out() {
     let provider = Provider::start().await;
     let service = service(&provider, || NOW).await;
+    // Its events are written by another thread, which the clock of this test does not wait for.
+    set(&service, json!({ "audit_enabled": false })).await;
     assert_eq!(refresh(&service).await.0, 200);
     for path in [DISCOVERY, KEYS] {
         provider.say(path, Says::Nothing);

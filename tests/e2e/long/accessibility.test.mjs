@@ -147,7 +147,7 @@ const states = {
     await simulator.open();
     await simulator.pick('Jonas Lindqvist');
     await simulator.ask({ operation: 'Write', name: 'payments-eu' });
-    await simulator.sees('Allowed, if…');
+    await simulator.sees('Allowed');
     await simulator.settings('Custom');
     await page.getByRole('radio', { name: 'suffix' }).check();
     await simulator.claimPath.fill('$.groups[');

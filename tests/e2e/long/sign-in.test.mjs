@@ -38,6 +38,7 @@ async function refused(simulator, fix) {
 
 journey('a token that the service refuses is denied, whatever the ACLs say', async ({ page }) => {
   const simulator = new Simulator(page);
+  await simulator.withoutProviderKeys();
   await simulator.open();
   const now = Math.floor(Date.now() / 1000);
   await simulator.token.fill(await changed({}));
@@ -61,7 +62,7 @@ journey('a token that the service refuses is denied, whatever the ACLs say', asy
       assert.equal(reasons['Also fails'], undefined);
     });
   }
-  // With the keys: a signature that is proven bad.
+  // With keys that are entered: a signature that is proven bad.
   await simulator.token.fill(await changed({ claims: { groups: ['payments'], jti: 'forged' } }));
   await simulator.sees('Allowed, if…');
   const { provider } = await set.service.info();
@@ -104,6 +105,7 @@ journey('no change of the policy is advised before sign-in works', async ({ page
 
 journey('two people: who cannot sign in is allowed nothing', async ({ page }) => {
   const simulator = new Simulator(page);
+  await simulator.withoutProviderKeys();
   await simulator.open();
   await simulator.token.fill(await changed({}));
   await simulator.ask({ operation: 'Read', name: 'payments-settled' });

@@ -149,6 +149,7 @@ journey('a claim path comes from a provider’s preset, and the token completes 
 
 journey('keys are dropped as a file, and the provider’s address is shown, not fetched', { watched: true }, async ({ page, watched }) => {
   const simulator = new Simulator(page);
+  await simulator.withoutProviderKeys();
   await simulator.open();
   await simulator.pick('Maya Okafor');
   const before = watched.requests().length;

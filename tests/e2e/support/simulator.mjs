@@ -35,6 +35,11 @@ export class Simulator {
     this.mapping = this.extraction.getByRole('table', { name: 'Path from the token to the verdict' });
   }
 
+  /** The service has no keys of its provider: tokens are verified only with keys that somebody enters. */
+  async withoutProviderKeys() {
+    await this.page.route('**/gbac/v1/provider/keys', (route) => route.fulfill({ json: { keys: [] } }));
+  }
+
   /** Opens the page and waits until it knows the service's policy. */
   async open() {
     await this.page.goto(SIMULATOR);

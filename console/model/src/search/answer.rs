@@ -189,7 +189,7 @@ fn can(principal: &Principal, request: &TypedRequest, context: &AnswerContext<'_
         Some(context.policy),
         context.accepted,
         context.now,
-        context.verifier,
+        context.verifier.clone(),
     );
     let mut answer = match (&view.verdict, identity_of(&view)) {
         (Some(verdict), _) => of_verdict(verdict),

@@ -97,7 +97,7 @@ pub fn evaluate(
     let token = token::read(inputs.token(), inputs.as_claims);
     let keys = Keys::read(inputs.keys(), verifier);
     let expected = Expected::read(&inputs.issuer, &inputs.audience, accepted);
-    let report = keys.report(&token, &expected.accepted, now).map(Arc::new);
+    let report = keys.report(&token, &expected, now).map(Arc::new);
     let sign_in = sign_in(&token, report.as_deref(), &expected, ignore_expiry, now);
     let settings = of_service.settings();
     let rules = RulesInForce::read(inputs.tried_settings(), inputs.userinfo(), settings);
@@ -159,7 +159,7 @@ pub fn identify(
     let token = token::read(inputs.token(), inputs.as_claims);
     let keys = Keys::read(inputs.keys(), verifier);
     let expected = Expected::read(&inputs.issuer, &inputs.audience, accepted);
-    let report = keys.report(&token, &expected.accepted, now);
+    let report = keys.report(&token, &expected, now);
     let rules = RulesInForce::read(inputs.tried_settings(), inputs.userinfo(), settings);
     identity(&inputs.identity(), &token, report.as_ref(), &rules)
 }

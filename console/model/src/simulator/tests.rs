@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gbac_analysis::provider::AcceptedTokens;
+use gbac_engine::Assumption;
 use gbac_engine::decide::CandidateStatus;
 use gbac_engine::policy::Policy;
 use gbac_engine::warning::WarningCode;
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::settings::is_sso;
 use crate::simulator::extraction::{RowOutcome, StepState};
+use crate::simulator::hypothesis::Hypothesis;
 use crate::simulator::identity::of_service;
 use crate::simulator::inputs::{
     IdentityMode, InputEdit, InputField, Inputs, SettingsSource, Weight, WhatIfSettings,
@@ -815,6 +817,57 @@ fn the_sso_mapping_asks_for_the_userinfo() {
     );
 }
 
+/// RFC 7515 appendix A.2: a public key that did not sign any token of these tests.
+const FOREIGN_KEY: &str = r#"{ "keys": [{
+    "kty": "RSA", "kid": "k1", "e": "AQAB",
+    "n": "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQ"
+}] }"#;
+
+#[test]
+fn the_keys_of_the_provider_verify_only_tokens_of_its_issuer() {
+    const ISSUER: &str = "https://idp.example";
+    let accepted = AcceptedTokens {
+        issuer: Some(ISSUER.into()),
+        ..AcceptedTokens::default()
+    };
+    let with_keys = |inputs: &Inputs, keys: &str| {
+        let verifier = Some(Verifier::new().with_provider_keys(keys));
+        pipeline::evaluate(inputs, Some(&policy()), &accepted, NOW, verifier)
+    };
+    let of_issuer = |issuer: &str| {
+        let mut claims = maya();
+        claims["iss"] = json!(issuer);
+        inputs(&token(&claims))
+    };
+    let its = of_issuer(ISSUER);
+    let forged = with_keys(&its, FOREIGN_KEY);
+    assert!(said(why(&forged, "Fix first")).starts_with("The signature is not valid."));
+    // The service would fetch new keys for a key that it does not know.
+    let rotated = FOREIGN_KEY.replace("k1", "k2");
+    let mut foreign = of_issuer("https://acme.okta.com");
+    foreign.issuer = "https://acme.okta.com".into();
+    for (inputs, keys) in [
+        (&its, rotated.as_str()),
+        (&its, "not a key set"),
+        (&foreign, FOREIGN_KEY),
+    ] {
+        let view = with_keys(inputs, keys);
+        let signature = Hypothesis::Token(Assumption::Signature, None);
+        assert!(
+            view.report.is_none() && view.hypotheses.contains(&signature),
+            "{keys}"
+        );
+        assert!(view.refusal.is_none() && view.problem(InputField::Keys).is_none());
+    }
+    // What is entered counts in their place.
+    let entered = Inputs {
+        keys: rotated.clone(),
+        ..its
+    };
+    let view = with_keys(&entered, FOREIGN_KEY);
+    assert_eq!(view.report.unwrap().signature, Signature::Unknown);
+}
+
 #[test]
 fn keys_are_checked_and_never_in_the_way() {
     let mut access = inputs(&token(&maya()));
@@ -828,12 +881,7 @@ fn keys_are_checked_and_never_in_the_way() {
     let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert_eq!(view.problem(InputField::Keys).unwrap().code, "key_set_pem");
     assert!(view.verdict.is_some());
-    // RFC 7515 appendix A.2: a public key that did not sign this token.
-    access.keys = json!({ "keys": [{
-        "kty": "RSA", "kid": "k1", "e": "AQAB",
-        "n": "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQ",
-    }] })
-    .to_string();
+    access.keys = FOREIGN_KEY.into();
     let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
     let report = view.report.as_ref().unwrap();
     assert!(report.claims.is_none() && report.signature == Signature::Forged);

@@ -13,15 +13,17 @@ use gbac_words::sign_in;
 
 use crate::simulator::identity::SimulatedIdentity;
 use crate::simulator::inputs::{Action, InputEdit, InputField, InputProblem, Weight};
-use crate::simulator::token::{DecodedToken, FactMark, TokenFact, TokenReading};
+use crate::simulator::token::{DecodedToken, Expected, FactMark, TokenFact, TokenReading};
 
 /// The functions that reach the code of signatures. It is called through values of this type only,
 /// so that it can be a file of its own: one that contains no call of [`Verifier::new`] is without
 /// it.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Verifier {
     read_keys: fn(&str) -> Result<KeySet, InputProblem>,
     report: fn(&str, &KeySet, &AcceptedTokens, f64) -> Report,
+    /// The keys of the service's identity provider, as far as they are known.
+    provider: Option<Arc<KeySet>>,
 }
 
 impl Verifier {
@@ -35,11 +37,19 @@ impl Verifier {
         Self {
             read_keys,
             report: verification_report,
+            provider: None,
         }
+    }
+
+    /// With the keys of the service's identity provider, a JWKS. One that cannot be read is none.
+    #[must_use]
+    pub fn with_provider_keys(self, jwks: &str) -> Self {
+        let provider = (self.read_keys)(jwks).ok().map(Arc::new);
+        Self { provider, ..self }
     }
 }
 
-/// The keys that are entered.
+/// The keys that are entered; where none are, those of the service's identity provider.
 #[derive(Clone, Default)]
 pub enum Keys {
     /// None.
@@ -50,22 +60,32 @@ pub enum Keys {
     /// A text that is no set of keys. It is not in the way: the token is as unverified as without
     /// keys.
     Wrong(InputProblem),
-    /// A set of keys, and what verifies with them.
+    /// A set of keys that is entered, and what verifies with it.
     Read(Arc<KeySet>, Verifier),
+    /// The keys of the service's identity provider, and what verifies with them.
+    OfProvider(Arc<KeySet>, Verifier),
 }
 
 impl Keys {
     /// Reads a JWKS.
     #[must_use]
     pub fn read(text: &str, verifier: Option<Verifier>) -> Self {
-        let verifier = match (text.trim(), verifier) {
-            ("", _) => return Self::Missing,
-            (_, None) => return Self::NotLoaded,
-            (_, Some(verifier)) => verifier,
+        let is_entered = !text.trim().is_empty();
+        let Some(verifier) = verifier else {
+            return match is_entered {
+                true => Self::NotLoaded,
+                false => Self::Missing,
+            };
         };
-        match (verifier.read_keys)(text) {
-            Ok(keys) => Self::Read(Arc::new(keys), verifier),
-            Err(problem) => Self::Wrong(problem),
+        if is_entered {
+            return match (verifier.read_keys)(text) {
+                Ok(keys) => Self::Read(Arc::new(keys), verifier),
+                Err(problem) => Self::Wrong(problem),
+            };
+        }
+        match verifier.provider.clone() {
+            Some(keys) => Self::OfProvider(keys, verifier),
+            None => Self::Missing,
         }
     }
 
@@ -74,7 +94,7 @@ impl Keys {
     pub fn problem(&self, read: &DecodedToken) -> Option<InputProblem> {
         read.token.as_ref()?;
         match self {
-            Self::Missing | Self::Read(..) => None,
+            Self::Missing | Self::Read(..) | Self::OfProvider(..) => None,
             Self::NotLoaded => Some(InputProblem::new(
                 InputField::Keys,
                 "checks_not_loaded",
@@ -85,19 +105,28 @@ impl Keys {
         }
     }
 
-    /// Verifies a token; none without keys, and for claims.
-    pub fn report(
-        &self,
-        token: &TokenReading,
-        accepted: &AcceptedTokens,
-        now: f64,
-    ) -> Option<Report> {
-        match (self, token) {
-            (Self::Read(keys, verifier), TokenReading::Read(read)) => {
-                let token = read.token.as_deref()?;
-                Some((verifier.report)(token, keys, accepted, now))
+    /// Verifies a token; none without keys, and for claims. The keys of the service's provider
+    /// verify only tokens of its issuer, and a token with a key that they lack is as unverified as
+    /// without them: the service would fetch new ones for it.
+    pub fn report(&self, token: &TokenReading, expected: &Expected, now: f64) -> Option<Report> {
+        let TokenReading::Read(read) = token else {
+            return None;
+        };
+        let text = read.token.as_deref()?;
+        match self {
+            Self::Missing | Self::NotLoaded | Self::Wrong(_) => None,
+            Self::Read(keys, verifier) => {
+                Some((verifier.report)(text, keys, &expected.accepted, now))
             }
-            _ => None,
+            Self::OfProvider(keys, verifier) => {
+                let issuer = expected.accepted.issuer.as_deref();
+                let is_its_token = issuer.is_some() && issuer == read.claims.issuer();
+                if expected.issuer.is_some() || !is_its_token {
+                    return None;
+                }
+                let report = (verifier.report)(text, keys, &expected.accepted, now);
+                (report.signature != Signature::Unknown).then_some(report)
+            }
         }
     }
 }

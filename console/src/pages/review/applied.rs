@@ -49,7 +49,7 @@ pub(super) fn checked_request(
         before,
         &accepted(service, session),
         dom::now_ms() / 1000.0,
-        session.verifier.get_untracked(),
+        session.verifier(service).get_untracked(),
     )
 }
 
@@ -105,7 +105,7 @@ pub(super) fn Applied(
         now.as_deref(),
         &accepted(service, session),
         dom::now_ms() / 1000.0,
-        session.verifier.get_untracked(),
+        session.verifier(service).get_untracked(),
     );
     let identity = view.who.as_ref().and_then(|who| who.identity.clone().ok());
     // The simulator is about something else by now, or not.

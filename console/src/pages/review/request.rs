@@ -18,11 +18,12 @@ pub(super) fn SimulatedRequest() -> impl IntoView {
         expect_context::<SimulatorSession>(),
         expect_context::<Draft>(),
     );
+    let verifier = session.verifier(service);
     move || {
         let (before, after) = (service.policy.get()?, draft.after()?);
         let (accepted, now) = (accepted(service, session), dom::now_ms() / 1000.0);
         let verdict = |policy| {
-            let (inputs, verifier) = (session.inputs.read(), session.verifier.get());
+            let (inputs, verifier) = (session.inputs.read(), verifier.get());
             let checked = CheckedRequest::from_inputs(&inputs, policy, &accepted, now, verifier)?;
             Some(checked.before.title())
         };

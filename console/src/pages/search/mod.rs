@@ -120,7 +120,7 @@ fn results_of(text: RwSignal<String>) -> Memo<SearchResults> {
     let session = expect_context::<SearchSession>();
     let (service, draft) = (expect_context::<Service>(), expect_context::<Draft>());
     let simulator = expect_context::<SimulatorSession>();
-    let accepted = simulator.accepted(service);
+    let (accepted, verifier) = (simulator.accepted(service), simulator.verifier(service));
     // What depends on the time is as of the moment in which the search opened.
     let now = dom::now_ms() / 1000.0;
     let policies = Memo::new_with_compare(
@@ -138,7 +138,7 @@ fn results_of(text: RwSignal<String>) -> Memo<SearchResults> {
         move |_| {
             let policy = service.policy.get().unwrap_or_default();
             let accepted = accepted.get();
-            let verifier = simulator.verifier.get();
+            let verifier = verifier.get();
             let mut entered = vec![(simulator.inputs.get(), IdentityOrigin::Simulator)];
             for person in service.people.read().iter() {
                 let mut inputs = Inputs::default();
@@ -147,6 +147,7 @@ fn results_of(text: RwSignal<String>) -> Memo<SearchResults> {
             }
             let mut known = Vec::new();
             for (inputs, origin) in entered {
+                let verifier = verifier.clone();
                 known.extend(KnownIdentity::read(
                     &inputs, origin, &policy, &accepted, now, verifier,
                 ));
@@ -166,7 +167,7 @@ fn results_of(text: RwSignal<String>) -> Memo<SearchResults> {
             index: &index,
             known: &known,
             accepted: &accepted,
-            verifier: simulator.verifier.get(),
+            verifier: verifier.get(),
             now,
             has_draft,
         };

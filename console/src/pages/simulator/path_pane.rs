@@ -21,7 +21,7 @@ use crate::dom::{self, GivenFile};
 use crate::pages::chunk::{Chunk, ChunkError, Lazy, chunk};
 use crate::pages::given_file;
 use crate::pages::rich_text::sentence;
-use crate::ui::{Button, Disclosure, Glyph, Icon, IconSize};
+use crate::ui::{Disclosure, Glyph, Icon, IconSize};
 
 /// The pane.
 #[component]
@@ -247,33 +247,16 @@ fn keys_too_large(name: &str, limit: f64) -> RichText {
         .text(words::KEYS_ARE_SMALLER)
 }
 
-/// Enters what the demo identity provider says about itself.
-fn use_demo_keys(state: SimulatorState) {
-    let service = state.service;
-    let keys = service.keys.get_untracked().unwrap_or_default();
-    let issuer = service.issuer.get_untracked().unwrap_or_default();
-    let audience = service.audience.get_untracked().unwrap_or_default();
-    state.edit(|inputs| {
-        inputs.keys = keys;
-        inputs.issuer = issuer;
-        inputs.audience = audience;
-    });
-}
-
 #[component]
 fn Verification(state: SimulatorState) -> impl IntoView {
     let service = state.service;
-    let offered = Memo::new(move |_| service.keys.with(Option::is_some));
+    let has_provider_keys = Memo::new(move |_| service.keys.with(Option::is_some));
     let report = state.report();
     let who = state.who();
     let discovery = Memo::new(move |_| claims::discovery(who.read().as_deref()?));
     let (over, refused) = (RwSignal::new(false), RwSignal::new(None::<RichText>));
     view! {
-        {move || {
-            offered.get().then(|| view! {
-                <div class="row"><Button small=true on_press=move |()| use_demo_keys(state)>{words::USE_DEMO_KEYS}</Button></div>
-            })
-        }}
+        {move || has_provider_keys.get().then(|| view! { <p class="help">{words::PROVIDER_KEYS_COUNT}</p> })}
         <div
             class=move || if over.get() { "stack over" } else { "stack" }
             on:dragover=move |event: ev::DragEvent| {

@@ -43,7 +43,7 @@ chunk!(pub(crate) EVALUATOR, "The evaluation", evaluate, fetch_evaluator, draw_e
 });
 
 chunk!(pub(crate) VERIFIER, "Signature verification", verify, fetch_verifier, draw_verifier, {
-    expect_context::<SimulatorSession>().verifier.set(Some(Verifier::new()));
+    expect_context::<SimulatorSession>().signature_checks.set(Some(Verifier::new()));
     ().into_any()
 });
 
@@ -105,7 +105,7 @@ pub(super) struct SimulatorState {
     /// Whose tokens the service accepts, as far as it is known.
     pub(super) accepted: Memo<AcceptedTokens>,
     /// What checks signatures, once its code is here.
-    pub(super) verifier: RwSignal<Option<Verifier>>,
+    pub(super) verifier: Signal<Option<Verifier>>,
     /// The instant that counts, in seconds since 1970; looked at in steps.
     pub(super) now: Memo<f64>,
     pub(super) service: Service,
@@ -127,9 +127,9 @@ impl SimulatorState {
             began,
             properties,
             evaluator,
-            verifier,
+            signature_checks,
         } = session;
-        let accepted = session.accepted(service);
+        let (accepted, verifier) = (session.accepted(service), session.verifier(service));
         let now =
             Memo::new(move |_| (service.now.get() / 1000.0 / CLOCK_STEP_S).floor() * CLOCK_STEP_S);
         let question = Memo::new(move |_| question::read(&inputs.read()));
@@ -143,9 +143,13 @@ impl SimulatorState {
         };
         let evaluation = Memo::new(move |_| Some(evaluator.get()?(sources)));
         fetch_when(move || evaluator.read().is_none(), EVALUATOR, now);
-        let has_keys = Memo::new(move |_| !inputs.read().keys.trim().is_empty());
+        let has_keys = Memo::new(move |_| {
+            let inputs = inputs.read();
+            let is_verified = !inputs.token().is_empty() && service.keys.read().is_some();
+            is_verified || !inputs.keys.trim().is_empty()
+        });
         fetch_when(
-            move || has_keys.get() && verifier.read().is_none(),
+            move || has_keys.get() && signature_checks.read().is_none(),
             VERIFIER,
             now,
         );

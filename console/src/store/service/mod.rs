@@ -5,7 +5,7 @@ mod queries;
 
 use std::sync::Arc;
 
-use gbac_api::service::{Person, Provider, ServiceInfo, Upstream};
+use gbac_api::service::{Person, ServiceInfo, Upstream};
 use gbac_console_model::connection::form::TargetKind;
 use gbac_console_model::connection::{
     Abilities, Connection, ConnectionTarget, Credentials, UnreadParts,
@@ -61,12 +61,9 @@ pub struct Service {
     pub info: Signal<Option<ServiceInfo>>,
     /// The people of the demo identity provider; empty when there is none.
     pub people: Signal<Vec<Person>>,
-    /// The JWKS of the demo identity provider, as text.
+    /// The keys of the service's identity provider, a JWKS as text; none where the service does not
+    /// have them.
     pub keys: Signal<Option<String>>,
-    /// The issuer of the demo identity provider.
-    pub issuer: Signal<Option<String>>,
-    /// The audience that the demo identity provider's tokens are for.
-    pub audience: Signal<Option<String>>,
     /// The user that this page acts as, if it is signed in.
     pub user: Signal<Option<String>>,
     /// Whose drafts this page can show: the account with which the policy was last read. A rejected
@@ -131,20 +128,12 @@ impl Service {
             read_at: StoredValue::new(None),
             reads: StoredValue::new(0),
         };
-        let provider = move |part: fn(&Provider) -> String| {
-            Signal::derive(move || {
-                held.info
-                    .with(|info| info.as_ref()?.provider.as_ref().map(part))
-            })
-        };
         Self {
             policy: held.policy.into(),
             status: held.status.into(),
             info: held.info.into(),
             people: held.people.into(),
             keys: held.keys.into(),
-            issuer: provider(|provider| provider.issuer.clone()),
-            audience: provider(|provider| provider.audience.clone()),
             user: Signal::derive(move || match held.connection.get() {
                 Connection::Service => held
                     .credentials
@@ -412,12 +401,14 @@ impl Service {
                 }
                 info.set(Some(about.clone()));
             }
+            let jwks = backend::provider_keys(&about).await;
+            if is_latest() {
+                keys.set(jwks);
+            }
             if let Some(provider) = &about.provider {
                 let crowd = backend::people(&provider.people).await?;
-                let jwks = backend::text(&provider.jwks).await?;
                 if is_latest() {
                     people.set(crowd);
-                    keys.set(Some(jwks));
                 }
             }
             people_at.set_value(dom::now_ms());

@@ -34,9 +34,14 @@ impl Service {
     /// # Errors
     /// What the service or the browser said.
     pub async fn read_info(self) -> Result<(), Failure> {
-        let info = Some(backend::service_info().await?);
-        if self.held.info.with_untracked(|held| *held != info) {
-            self.held.info.set(info);
+        let info = backend::service_info().await?;
+        let is_known = self
+            .held
+            .info
+            .with_untracked(|held| held.as_ref() == Some(&info));
+        if !is_known {
+            self.held.keys.set(backend::provider_keys(&info).await);
+            self.held.info.set(Some(info));
         }
         Ok(())
     }

@@ -30,7 +30,8 @@ pub const PRESS_CLAIM: &str =
 
 // Verification.
 pub const KEYS_ARE_SMALLER: &str = "A key set (JWKS) is smaller.";
-pub const USE_DEMO_KEYS: &str = "Use the demo provider’s keys";
+pub const PROVIDER_KEYS_COUNT: &str = "Tokens of the service's issuer are verified with the keys that \
+    the service has of its provider. Keys that you enter here count in their place.";
 pub const PASTE_KEYS: &str =
     "Paste or drop the public keys from the provider's jwks_uri. The token is never sent.";
 

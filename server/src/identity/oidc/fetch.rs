@@ -11,6 +11,7 @@ use serde_json::Value;
 use thiserror::Error;
 use url::Url;
 
+use super::public_parts::public_parts;
 use crate::http_client::{HttpClient, root_cause};
 
 /// The maximum size of a document in bytes.
@@ -179,6 +180,8 @@ pub(super) struct ProviderKeys {
     pub(super) issuer: String,
     /// The keys.
     pub(super) set: KeySet,
+    /// Their public parts, as a JWKS.
+    pub(super) published: String,
     /// Where users sign in, if they can.
     pub(super) sign_in: Option<SignInEndpoints>,
 }
@@ -253,10 +256,11 @@ impl Fetcher {
         let value = gbac_json::parse(&text).map_err(|error| FetchError::Json(document, error))?;
         let (issuer, keys) = (member(&value, "issuer")?, member(&value, "jwks_uri")?);
         check_issuer(discovery, issuer, self.issuer.as_deref())?;
-        let set = KeySet::parse(&self.text(keys, ProviderDocument::Keys).await?)?;
+        let keys = self.text(keys, ProviderDocument::Keys).await?;
         Ok(ProviderKeys {
             issuer: issuer.to_owned(),
-            set,
+            set: KeySet::parse(&keys)?,
+            published: public_parts(&keys),
             sign_in: SignInEndpoints::from_discovery(&value),
         })
     }

@@ -37,6 +37,8 @@ pub(crate) struct Keys {
     pub(crate) issuer: String,
     /// The keys.
     pub(crate) set: KeySet,
+    /// Their public parts, as a JWKS.
+    pub(crate) published: String,
     /// Where users sign in, if they can.
     pub(crate) sign_in: Option<SignInEndpoints>,
     /// The number of the fetch.
@@ -47,10 +49,11 @@ pub(crate) struct Keys {
 
 impl Keys {
     /// Keys that are never fetched.
-    pub(crate) const fn fixed(issuer: String, set: KeySet) -> Self {
+    pub(crate) const fn fixed(issuer: String, set: KeySet, published: String) -> Self {
         Self {
             issuer,
             set,
+            published,
             sign_in: None,
             fetch: 0,
             fetched_at: 0.0,
@@ -289,9 +292,9 @@ impl KeyCache {
         })
     }
 
-    /// The issuer of the current keys; `None` if there are none.
-    pub(super) fn issuer(&self, url: &str) -> Option<String> {
-        self.with_state(url, |state| Some(state.keys.as_ref()?.issuer.clone()))
+    /// The keys of the last fetch; `None` if there are none.
+    pub(super) fn last(&self, url: &str) -> Option<Arc<Keys>> {
+        self.with_state(url, |state| state.keys.clone())
     }
 
     async fn get(&self, url: &str, request: KeyRequest<'_>) -> Result<Arc<Keys>, KeyError> {
@@ -336,11 +339,13 @@ impl KeyCache {
                 Ok(ProviderKeys {
                     issuer,
                     set,
+                    published,
                     sign_in,
                 }) => {
                     let keys = Arc::new(Keys {
                         issuer,
                         set,
+                        published,
                         sign_in,
                         fetch: number,
                         fetched_at,

@@ -4,6 +4,7 @@
 
 mod fetch;
 mod key_cache;
+mod public_parts;
 mod verified_tokens;
 
 use std::sync::Arc;
@@ -234,12 +235,26 @@ impl Oidc {
         let issuer = match (&self.keys, &self.rules.issuer) {
             (KeySource::Fixed(keys), _) => Some(keys.issuer.clone()),
             (KeySource::Remote(_), Some(issuer)) => Some(issuer.clone()),
-            (KeySource::Remote(cache), None) => cache.issuer(&config.oidc_discovery_url),
+            (KeySource::Remote(cache), None) => cache
+                .last(&config.oidc_discovery_url)
+                .map(|keys| keys.issuer.clone()),
         };
         TokenRequirements {
             issuer: issuer.filter(|_| is_configured),
             access_tokens_only: self.rules.access_tokens_only,
             max_lifetime: self.rules.max_lifetime,
+        }
+    }
+
+    /// The provider's keys of the last fetch, without a fetch; `None` if no provider is configured
+    /// or its keys were not fetched yet.
+    pub(crate) fn last_keys(&self, config: &Config) -> Option<Arc<Keys>> {
+        if config.oidc_discovery_url.is_empty() || config.oidc_token_audience.is_empty() {
+            return None;
+        }
+        match &self.keys {
+            KeySource::Fixed(keys) => Some(Arc::clone(keys)),
+            KeySource::Remote(cache) => cache.last(&config.oidc_discovery_url),
         }
     }
 
