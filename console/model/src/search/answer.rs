@@ -7,6 +7,7 @@ use gbac_engine::identity::Identity;
 use gbac_engine::model::{PatternType, Principal, PrincipalType, ResourceType};
 use gbac_words::decision;
 use gbac_words::hypothesis::ALLOWED_IF;
+use gbac_words::pages::search as words;
 use gbac_words::pages::simulator::assumed;
 use gbac_words::phrases::{agree, capitalized, count, thousands};
 use gbac_words::rich_text::{RichText, listed};
@@ -36,17 +37,8 @@ pub(super) fn answer(
     context: &AnswerContext<'_>,
 ) -> SearchAnswer {
     let mut answer = match question {
-        TypedQuestion::Incomplete(example) => {
-            let mut answer = SearchAnswer::new(
-                AnswerMark::Unclear,
-                "Ask a question",
-                "Name an operation and a resource",
-            );
-            answer
-                .lines
-                .push(RichText::new().text("For example: ").code(*example));
-            return answer;
-        }
+        TypedQuestion::Incomplete(example) => return incomplete(example),
+        TypedQuestion::Unknown => return not_understood(),
         TypedQuestion::WhoCan(request) => who(request, context),
         TypedQuestion::Can { who, request } => match asked_about {
             Some(Ok(principal)) => can(principal, request, context),
@@ -57,6 +49,26 @@ pub(super) fn answer(
     if context.has_draft {
         answer.lines.push("Your draft is not included.".into());
     }
+    answer
+}
+
+fn incomplete(example: &str) -> SearchAnswer {
+    let reason = "Name an operation and a resource";
+    let mut answer = SearchAnswer::new(AnswerMark::Unclear, "Ask a question", reason);
+    let example = RichText::new().text("For example: ").code(example);
+    answer.lines = vec![example, words::operations()];
+    answer
+}
+
+/// What can be asked, where nothing was understood.
+fn not_understood() -> SearchAnswer {
+    let mut answer =
+        SearchAnswer::new(AnswerMark::Unclear, "Not understood", words::NOT_A_QUESTION);
+    for (purpose, example) in words::EXAMPLES {
+        let line = RichText::new().text(format!("{purpose}: ")).code(*example);
+        answer.lines.push(line);
+    }
+    answer.lines.push(words::operations());
     answer
 }
 

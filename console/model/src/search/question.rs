@@ -28,6 +28,8 @@ pub(super) enum TypedQuestion {
     WhoCan(TypedRequest),
     /// The start of a question, with an example of a whole one.
     Incomplete(&'static str),
+    /// Reads as a question, but is none of those that can be answered.
+    Unknown,
 }
 
 /// The words that a question begins with.
@@ -48,6 +50,11 @@ impl Opening {
     }
 }
 
+/// Words that begin what is asked or requested in English.
+const ASKING: [&str; 22] = [
+    "what", "which", "who", "whose", "whom", "how", "when", "where", "why", "is", "are", "do",
+    "does", "did", "has", "have", "may", "could", "should", "will", "show", "tell",
+];
 /// Small words between operation and resource that say nothing.
 const FILLERS: [&str; 7] = ["to", "from", "in", "on", "the", "of", "a"];
 /// Other words for operations.
@@ -102,6 +109,10 @@ pub(super) fn read(text: &str) -> Option<TypedQuestion> {
         ["why", "can" | "can't" | "cant" | "cannot", ..] => (Opening::Why, 2),
         ["why", ..] => (Opening::Why, 1),
         ["can", ..] => (Opening::Can, 1),
+        [first, _, ..] if ASKING.contains(first) => return Some(TypedQuestion::Unknown),
+        _ if text.trim_end().ends_with('?') && !words.is_empty() => {
+            return Some(TypedQuestion::Unknown);
+        }
         _ => return None,
     };
     let incomplete = Some(TypedQuestion::Incomplete(opening.example()));
@@ -212,8 +223,29 @@ pub(super) fn names(question: &TypedQuestion) -> Vec<&str> {
     match question {
         TypedQuestion::Can { who, request } => vec![bare(who), request.name.trim_end_matches('*')],
         TypedQuestion::WhoCan(request) => vec![request.name.trim_end_matches('*')],
-        TypedQuestion::Incomplete(_) => Vec::new(),
+        TypedQuestion::Incomplete(_) | TypedQuestion::Unknown => Vec::new(),
     }
+}
+
+/// The words of a text that is no whole question, without those that only ask.
+pub(super) fn telling(text: &str) -> Vec<&str> {
+    let mut telling = Vec::new();
+    for word in text.trim_end_matches('?').split_whitespace() {
+        let lower = word.to_lowercase();
+        let lower = lower.as_str();
+        let asks = ASKING.contains(&lower)
+            || FILLERS.contains(&lower)
+            || matches!(lower, "can" | "can't" | "can’t" | "cannot" | "not");
+        if !asks {
+            telling.push(word);
+        }
+    }
+    telling
+}
+
+/// Whether a text has several words.
+pub(super) fn has_several_words(text: &str) -> bool {
+    text.split_whitespace().nth(1).is_some()
 }
 
 /// A name without its type.
@@ -350,6 +382,17 @@ mod tests {
                 read(text)
             );
         }
+        for text in [
+            "what can maya read",
+            "who reads orders",
+            "Is maya allowed to write?",
+            "maya write orders?",
+            "orders?",
+        ] {
+            assert_eq!(read(text), Some(TypedQuestion::Unknown), "{text}");
+        }
+        assert_eq!(read("?"), None);
+        assert_eq!(telling("What can maya read?"), ["maya", "read"]);
         let named = read("can Group:eng write orders-*").unwrap();
         assert_eq!(names(&named), ["eng", "orders-"]);
     }

@@ -142,15 +142,8 @@ pub fn find(typed: &str, context: &AnswerContext<'_>) -> SearchResults {
     let text = typed.trim();
     let question = question::read(text);
     let (words, kind) = match &question {
-        Some(TypedQuestion::Incomplete(_)) => {
-            let small = ["can", "who", "why", "can't", "cannot"];
-            (
-                Words::any(
-                    text.split_whitespace()
-                        .filter(|word| !small.contains(&word.to_lowercase().as_str())),
-                ),
-                None,
-            )
+        Some(TypedQuestion::Incomplete(_) | TypedQuestion::Unknown) => {
+            (Words::any(question::telling(text)), None)
         }
         Some(question) => (
             Words::any(
@@ -198,6 +191,9 @@ pub fn find(typed: &str, context: &AnswerContext<'_>) -> SearchResults {
         let found = group_of("Actions", actions(question.as_ref(), text, context));
         groups.extend(found.map(|(_, group)| group));
     }
+    // Several words that find nothing were probably asked, not searched for.
+    let is_unknown = groups.is_empty() && kind.is_none() && question::has_several_words(text);
+    let question = question.or_else(|| is_unknown.then_some(TypedQuestion::Unknown));
     let answer = question.map(|question| answer(&question, asked_about.as_ref(), context));
     SearchResults { answer, groups }
 }
@@ -308,7 +304,7 @@ fn pages(
 ) -> Best<SearchItem> {
     let request = match question {
         Some(TypedQuestion::Can { request, .. } | TypedQuestion::WhoCan(request)) => Some(request),
-        Some(TypedQuestion::Incomplete(_)) | None => None,
+        Some(TypedQuestion::Incomplete(_) | TypedQuestion::Unknown) | None => None,
     };
     if let Some(request) = request {
         let mut items = Vec::new();
@@ -416,10 +412,15 @@ fn actions(
         let label = Label::default().name(title, &words);
         items.push(action_item(label, "", target.clone()));
     }
-    let name = ["create role ", "create ", "new role "]
+    let requested = ["create role ", "create ", "new role "]
         .iter()
         .find_map(|start| strip_start(text, start));
-    let name = name.unwrap_or(text).trim();
+    // Several words may be a question, so they name a role only where one is asked for.
+    let name = match requested {
+        Some(name) => name.trim(),
+        None if question::has_several_words(text) => "",
+        None => text,
+    };
     if !name.is_empty() && name_error(&context.index.policy, name).is_none() {
         let label = Label::default()
             .text("Create role ")

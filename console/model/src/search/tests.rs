@@ -179,13 +179,10 @@ fn results_lead_to_their_pages() {
     let member = Principal::group("/data/analysts");
     assert_eq!(
         targets("assign analysts to writers"),
-        [
-            SearchTarget::Assign {
-                role: "OrdersWriters".into(),
-                member
-            },
-            SearchTarget::CreateRole("assign analysts to writers".into()),
-        ]
+        [SearchTarget::Assign {
+            role: "OrdersWriters".into(),
+            member
+        }]
     );
     // Already a member, and no principal of a role.
     assert!(
@@ -198,6 +195,43 @@ fn results_lead_to_their_pages() {
             .iter()
             .any(|target| matches!(target, SearchTarget::Assign { .. }))
     );
+}
+
+#[test]
+fn what_is_not_understood_says_what_can_be_asked_and_creates_nothing() {
+    for typed in [
+        "what can maya.okafor read?",
+        "who reads orders",
+        "maya.okafor needs clickstream quickly",
+        "give me a policy",
+        "does this work",
+        "orderz?",
+        "can maya frobnicate orders",
+    ] {
+        let results = found(typed);
+        let is_creation = |target: &&SearchTarget| matches!(target, SearchTarget::CreateRole(_));
+        assert!(!results.targets().iter().any(is_creation), "{typed}");
+        let answer = results
+            .answer
+            .unwrap_or_else(|| panic!("{typed}: no answer"));
+        assert_eq!(answer.mark, AnswerMark::Unclear, "{typed}");
+        let (_, text) = said(&answer);
+        assert!(text.contains("Operations: read, write"), "{typed}: {text}");
+    }
+    // The names in it are found.
+    assert_eq!(
+        lines(&found("what can maya.okafor read?"))[0],
+        "Principals: User:maya.okafor"
+    );
+    let (_, text) = said(&answered("give me a policy", &[]));
+    assert!(text.starts_with("Not understood: "), "{text}");
+    assert!(text.contains("who can read payments-*"), "{text}");
+    // Each example is understood.
+    for (_, example) in gbac_words::pages::search::EXAMPLES {
+        let answer = found(example).answer;
+        let is_understood = answer.is_none_or(|answer| answer.title != "Not understood");
+        assert!(is_understood, "{example}");
+    }
 }
 
 #[test]
