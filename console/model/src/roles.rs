@@ -8,6 +8,7 @@ use gbac_engine::model::{Acl, Principal, PrincipalType, check_role_name, role_na
 use gbac_engine::near::name_difference;
 use gbac_engine::policy::{Change, Policy};
 use gbac_words::escape::plain;
+use gbac_words::pages::roles as words;
 use gbac_words::phrases::{self, count};
 use regex_lite::{Regex, RegexBuilder};
 
@@ -239,16 +240,37 @@ pub fn name_error(policy: &Policy, name: &str) -> Option<String> {
     if let Err(error) = check_role_name(name) {
         return Some(phrases::with_hint(&error.to_string(), &error.hint()));
     }
-    policy
-        .has_role(name)
-        .then(|| "A role with this name already exists".into())
+    if policy.has_role(name) {
+        return Some("A role with this name already exists".into());
+    }
+    mistyped_name(name)
+}
+
+/// What the service accepts as the name of a role, but nobody means: with what to write instead.
+fn mistyped_name(name: &str) -> Option<String> {
+    let trimmed = name.trim();
+    if let Some((prefix, rest)) = trimmed.split_once(':') {
+        let kinds = PrincipalType::ALL.iter();
+        let mut prefixes = kinds.map(|kind| kind.prefix()).chain(["RedpandaRole"]);
+        if let Some(prefix) = prefixes.find(|known| known.eq_ignore_ascii_case(prefix)) {
+            return Some(words::type_in_name(prefix, &one_spaced(rest)));
+        }
+    }
+    let meant = one_spaced(name);
+    if trimmed != name {
+        return Some(words::space_at_edge(&meant));
+    }
+    (meant != name).then(|| words::spaces_in_row(&meant))
+}
+
+/// The words of a name with one space between them.
+fn one_spaced(name: &str) -> String {
+    let words: Vec<&str> = name.split_whitespace().collect();
+    words.join(" ")
 }
 
 /// Why to look at the name again before creating the role.
 pub fn name_warning(policy: &Policy, name: &str) -> Option<String> {
-    if name.trim() != name {
-        return Some("The name starts or ends with a space, which becomes part of it".into());
-    }
     let near = policy
         .role_names()
         .find_map(|other| Some((other, name_difference(name, other)?)));
@@ -472,7 +494,40 @@ mod tests {
         );
         assert_eq!(name_error(&policy, "New"), None);
         assert!(name_warning(&policy, "readers").is_some_and(|text| text.contains("letter case")));
-        assert!(name_warning(&policy, "New ").is_some_and(|text| text.contains("space")));
+        for (name, refused) in [
+            ("New ", "The name starts or ends with a space. Write `New`"),
+            (
+                "Data  team",
+                "The name has two spaces in a row. Write `Data team`",
+            ),
+            (
+                "Role:New",
+                "`Role:` is not part of the name of a role. Write `New`",
+            ),
+            (
+                " role: New  one",
+                "`Role:` is not part of the name of a role. Write `New one`",
+            ),
+            (
+                "Group:eng",
+                "`Group:eng` is a principal, not a role. Write the name of the role, and add `Group:eng` as a member on its page",
+            ),
+            (
+                "User:",
+                "`User:` is not part of the name of a role. Write the name only",
+            ),
+            (
+                " ",
+                "The name starts or ends with a space. Write the name only",
+            ),
+        ] {
+            assert_eq!(
+                name_error(&policy, name).as_deref(),
+                Some(refused),
+                "{name}"
+            );
+        }
+        assert_eq!(name_error(&policy, "team:New one"), None);
         assert!(name_warning(&policy, "Zürich").is_some_and(|text| text.contains("ASCII")));
         assert_eq!(name_warning(&policy, "New"), None);
     }

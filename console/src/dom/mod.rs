@@ -212,6 +212,13 @@ pub async fn copy(text: &str) -> Result<(), String> {
         .map_err(|error| describe(&error))
 }
 
+/// The text that is pasted, where it has several lines.
+#[must_use]
+pub fn pasted_lines(event: &web_sys::ClipboardEvent) -> Option<String> {
+    let text = event.clipboard_data()?.get_data("text/plain").ok()?;
+    text.trim().contains(['\n', '\r']).then_some(text)
+}
+
 /// Offers a text as a file to save.
 ///
 /// # Errors

@@ -50,6 +50,31 @@ journey('names of every kind are kept letter by letter', async ({ page }) => {
   );
 });
 
+journey('several pasted names are several members once that was confirmed', async ({ page }) => {
+  await set.service.addMembers('Pasted', 'Group:first');
+  const role = new Role(page, 'Pasted');
+  await role.open();
+  await role.memberName.focus();
+  await role.memberName.evaluate((field) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', 'CN=a,OU=x\nCN=b,OU=x\nfirst\n');
+    field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  });
+  assert.equal(await role.memberName.inputValue(), 'CN=a,OU=x; CN=b,OU=x; first');
+  await role.members.getByText('Group:first is already a member of this role').waitFor();
+  await isAccessible(page, 'several names in one field');
+  // Enter asks, and the question has focus.
+  await page.keyboard.press('Enter');
+  await until(async () => assert.equal(await page.evaluate(() => document.activeElement.innerText), 'Add 2 members'));
+  assert.equal(await role.memberTable.getByRole('rowheader').count(), 1);
+  await page.keyboard.press('Enter');
+  await role.member('Group:CN=a,OU=x').waitFor();
+  await role.member('Group:CN=b,OU=x').waitFor();
+  assert.equal(await role.memberName.inputValue(), '');
+  await new Draft(page).apply();
+  await holdsMembers(set.service, 'Pasted', ['Group:CN=a,OU=x', 'Group:CN=b,OU=x', 'Group:first']);
+});
+
 journey('roles of every name have a page, by link and by address', async ({ page }) => {
   const roles = new Roles(page);
   const names = ['a/b', 'a%2Fb', 'team: platform', 'Zürich', 'x?y#z', 'r'.repeat(128), '-'];
@@ -182,6 +207,8 @@ journey('a role name that cannot be is caught at its field', async ({ page }) =>
     ['a=b', /=/],
     ['x'.repeat(129), /128/],
     ['AnalyticsReaders', /already/],
+    ['two  words ', /Write two words/],
+    ['Role:Ops', /Write Ops/],
     ['', /empty|name/i],
   ]) {
     await roles.newName.fill(name);

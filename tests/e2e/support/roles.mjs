@@ -98,7 +98,10 @@ export class Role {
   async addMember(words, type) {
     if (type) await this.memberForm.getByRole('radio', { name: type, exact: true }).check();
     await this.memberName.fill(words);
-    await this.memberForm.getByRole('button', { name: 'Add principal' }).click();
+    // A name that could be a list is asked about.
+    const one = this.members.getByRole('button', { name: 'Add one member', exact: true });
+    if (await one.count()) await one.click();
+    else await this.memberForm.getByRole('button', { name: 'Add principal' }).click();
   }
 
   /** The line of a member. */

@@ -1,10 +1,16 @@
-//! The form that adds a member to a role: the name as entered, as stored, and its warnings.
+//! The form that adds members to a role: the names as entered, as stored, and their warnings.
 
 use gbac_analysis::{NameIndex, name_findings};
 use gbac_engine::model::{Principal, PrincipalError, PrincipalType, RoleError, check_member};
 use gbac_engine::policy::Policy;
 use gbac_words::escape::plain;
+use gbac_words::pages::role as words;
 use gbac_words::phrases::{self, with_hint};
+
+use crate::names;
+
+/// How many names the form takes at once.
+const MOST_NAMES: usize = 1_000;
 
 /// What was typed: the chosen type, and a name or a whole `Type:name`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +41,53 @@ pub struct MemberPreview {
     pub offer: Option<Offer>,
     /// Other findings for the name, each without a final period.
     pub remarks: Vec<String>,
+}
+
+/// What was typed, if it may be several names: names can contain what separates others, so it has
+/// to be asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MemberList {
+    /// Those that can be added, in the order of the text.
+    pub members: Vec<Principal>,
+    /// Why others cannot, as sentences without a final period.
+    pub refused: Vec<String>,
+    /// Findings for the names, each without a final period.
+    pub remarks: Vec<String>,
+}
+
+/// The text of the field after lines were pasted behind what it had: a field has only one line.
+pub fn with_pasted_lines(text: &str, pasted: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for line in std::iter::once(text).chain(pasted.lines()) {
+        let line = without_separators(line);
+        if !line.is_empty() {
+            parts.push(line);
+        }
+    }
+    parts.join("; ")
+}
+
+/// A name of a list, without the blanks around it and what separates it from the next.
+fn without_separators(part: &str) -> &str {
+    part.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';'))
+}
+
+/// The names of a list. Between lines or semicolons, a comma is part of a name.
+fn split_names(text: &str) -> Vec<&str> {
+    let separators: [&[char]; 3] = [&['\n', '\r'], &[';'], &[',']];
+    for separator in separators {
+        let mut names: Vec<&str> = Vec::new();
+        for part in text.split(separator) {
+            let name = without_separators(part);
+            if !name.is_empty() && !names.contains(&name) && names.len() <= MOST_NAMES {
+                names.push(name);
+            }
+        }
+        if names.len() > 1 {
+            return names;
+        }
+    }
+    Vec::new()
 }
 
 impl MemberPreview {
@@ -119,22 +172,8 @@ impl MemberDraft {
         let Some(stored) = self.principal() else {
             return MemberPreview::empty();
         };
-        if let Err(error) = check_member(&stored) {
-            let offer = offer_for(&error, &stored);
-            // An offer is the hint already.
-            let text = match offer {
-                Some(_) => phrases::capitalized(&error.to_string()),
-                None => with_hint(&error.to_string(), &error.hint()),
-            };
+        if let Some((text, offer)) = refusal(policy, role, &stored) {
             return MemberPreview::new(Some(stored), Some(text), offer);
-        }
-        let members = policy.role(role).map(|role| role.members);
-        if members.is_some_and(|members| members.contains(&stored)) {
-            let text = format!(
-                "`{}` is already a member of this role",
-                plain(&stored.to_string())
-            );
-            return MemberPreview::new(Some(stored), Some(text), None);
         }
         let known = NameIndex::near_to(policy, [&stored]);
         let near = known.near(&stored).next().cloned();
@@ -161,6 +200,54 @@ impl MemberDraft {
             ..MemberPreview::new(Some(stored), None, offer)
         }
     }
+
+    /// Reads what was typed as a list of names; none if it can only be one.
+    pub fn list(&self, policy: &Policy, role: &str) -> Option<MemberList> {
+        let names = split_names(&self.text);
+        if names.is_empty() {
+            return None;
+        }
+        let mut list = MemberList::default();
+        if names.len() > MOST_NAMES {
+            list.refused.push(words::too_many_names(MOST_NAMES));
+            return Some(list);
+        }
+        for name in names {
+            let draft = Self::new(self.kind()).with_text(name.to_owned());
+            let Some(member) = draft.principal() else {
+                continue;
+            };
+            match refusal(policy, role, &member) {
+                Some((text, _)) => list.refused.push(text),
+                None if list.members.contains(&member) => {}
+                None => list.members.push(member),
+            }
+        }
+        let known = NameIndex::near_to(policy, &list.members);
+        for member in &list.members {
+            list.remarks.extend(names::remarks(policy, &known, member));
+        }
+        list.remarks.dedup();
+        Some(list)
+    }
+}
+
+/// Why a role cannot get this member, and what may be meant.
+fn refusal(policy: &Policy, role: &str, member: &Principal) -> Option<(String, Option<Offer>)> {
+    if let Err(error) = check_member(member) {
+        let offer = offer_for(&error, member);
+        // An offer is the hint already.
+        let text = match offer {
+            Some(_) => phrases::capitalized(&error.to_string()),
+            None => with_hint(&error.to_string(), &error.hint()),
+        };
+        return Some((text, offer));
+    }
+    let members = policy.role(role)?.members;
+    members.contains(member).then(|| {
+        let member = plain(&member.to_string());
+        (format!("`{member}` is already a member of this role"), None)
+    })
 }
 
 /// What is meant by a refused member, where it is plain.
@@ -259,6 +346,53 @@ mod tests {
         assert_eq!(read(""), MemberPreview::empty());
         assert_eq!(read("Group:").stored, None);
         assert_eq!(read(" Group:eng").stored, Some(Principal::group("eng")));
+    }
+
+    #[test]
+    fn several_names_are_a_list_and_may_be_one_name() {
+        let list = |text: &str| {
+            let list = draft(PrincipalType::Group, text).list(&policy(), "R");
+            let list = list.unwrap_or_default();
+            let members: Vec<String> = list.members.iter().map(Principal::to_string).collect();
+            (members.join(" "), list.refused.join("; "))
+        };
+        let of = |members: &str| (members.to_owned(), String::new());
+        assert_eq!(list("a, b,c"), of("Group:a Group:b Group:c"));
+        assert_eq!(list(" a;b ; "), of("Group:a Group:b"));
+        assert_eq!(list("User:a, Group:b, c"), of("User:a Group:b User:c"));
+        // Names of directories contain commas.
+        let pasted = with_pasted_lines("", "CN=a,OU=x\r\nCN=b,OU=x,\n\n");
+        assert_eq!(pasted, "CN=a,OU=x; CN=b,OU=x");
+        assert_eq!(list(&pasted), of("Group:CN=a,OU=x Group:CN=b,OU=x"));
+        assert_eq!(with_pasted_lines("a", "b\nc"), "a; b; c");
+        for one in ["a", "a b", "a,", ",", "", "a;a", "Group:a"] {
+            assert_eq!(
+                draft(PrincipalType::Group, one).list(&policy(), "R"),
+                None,
+                "{one}"
+            );
+        }
+        // What is there is left out, and what is refused is told.
+        let (members, refused) = list("payments, Role:R, ops");
+        assert_eq!(members, "Group:ops");
+        assert!(
+            refused.starts_with("`Group:payments` is already a member of this role; "),
+            "{refused}"
+        );
+        let near = draft(PrincipalType::Group, "Payments, ops")
+            .list(&policy(), "R")
+            .unwrap();
+        assert!(
+            near.remarks[0].contains("differ only in letter case"),
+            "{near:?}"
+        );
+        // The whole text is one name as well.
+        assert_eq!(read("a, b").stored, Some(Principal::group("a, b")));
+        let mut many = String::new();
+        for number in 0..=MOST_NAMES {
+            many = format!("{many}n{number},");
+        }
+        assert!(list(&many).1.contains("1,000 names"), "{:?}", list(&many).1);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The table of a role's principals, and the form that adds one.
 
-use gbac_console_model::role::members::{MemberDraft, MemberPreview};
+use gbac_console_model::role::members::{
+    MemberDraft, MemberList, MemberPreview, with_pasted_lines,
+};
 use gbac_console_model::role::{MemberRow, RowStatus};
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::Change;
@@ -18,6 +20,9 @@ use crate::ui::{
     Button, Choice, Empty, Field, Glyph, Heads, Icon, IconButton, IconSize, LinkButton, Message,
     MessageKind, PrincipalName, Segmented, Table, Tag, Words,
 };
+
+/// How many names and messages of a list are shown.
+const NAMED: usize = 10;
 
 /// The section; without `is_open` nothing can be edited.
 #[component]
@@ -86,7 +91,20 @@ fn AddMember() -> impl IntoView {
         }
         reading
     });
+    let list = Memo::new(move |_| {
+        let after = context.draft.after()?;
+        draft.with(|draft| draft.list(&after, &context.name.get_value()))
+    });
+    // It stands in the table, so the field is free for the next.
+    let added = Callback::new(move |()| {
+        draft.update(|draft| *draft = draft.next());
+        sent.set(false);
+        dom::focus("member-name");
+    });
     let error = Signal::derive(move || {
+        if list.read().is_some() {
+            return None;
+        }
         let reading = reading.read();
         if reading.error.is_none() && reading.stored.is_none() && sent.get() {
             return Some("Enter a name".to_owned());
@@ -94,6 +112,9 @@ fn AddMember() -> impl IntoView {
         reading.error.clone()
     });
     let described = Signal::derive(move || {
+        if list.read().is_some() {
+            return "member-list".to_owned();
+        }
         let reading = reading.read();
         let mut ids = Vec::new();
         let is_wrong = error.read().is_some();
@@ -117,11 +138,13 @@ fn AddMember() -> impl IntoView {
             on:submit=move |event| {
                 event.prevent_default();
                 sent.set(true);
+                if list.read_untracked().is_some() {
+                    dom::focus_first(vec!["member-each".into(), "member-one".into()]);
+                    return;
+                }
                 if let MemberPreview { stored: Some(member), error: None, .. } = reading.get_untracked() {
-                    add(context, member);
-                    // It stands in the table, so the field is free for the next.
-                    draft.update(|draft| *draft = draft.next());
-                    sent.set(false);
+                    add(context, vec![member]);
+                    added.run(());
                 }
                 dom::focus("member-name");
             }
@@ -148,11 +171,19 @@ fn AddMember() -> impl IntoView {
                     }
                     invalid=Signal::derive(move || error.get().is_some())
                     described_by=described
+                    {..}
+                    on:paste=move |event| {
+                        let Some(lines) = dom::pasted_lines(&event) else { return };
+                        event.prevent_default();
+                        sent.set(false);
+                        draft.update(|draft| *draft = draft.with_text(with_pasted_lines(&draft.text, &lines)));
+                    }
                 />
             </div>
             <Button submit=true>"Add principal"</Button>
         </form>
-        <div class="under-form">
+        {move || list.get().map(|list| several(context, list, reading, added))}
+        <div class="under-form" hidden=move || list.read().is_some()>
             {move || error.get().map(|text| view! {
                 <p class="msg msg-err" id="member-error"><Icon glyph=Glyph::Deny size=IconSize::Small /><span><Words text=text /></span></p>
             })}
@@ -186,13 +217,79 @@ fn AddMember() -> impl IntoView {
     }
 }
 
-/// Adds a member to the draft.
-fn add(context: RoleContext, member: Principal) {
-    let said = words::member_added(&member);
-    context.draft.add(Change::AddMember {
-        role: context.name.get_value(),
+/// Asks whether what was typed is several names or one.
+fn several(
+    context: RoleContext,
+    list: MemberList,
+    reading: Memo<MemberPreview>,
+    added: Callback<()>,
+) -> impl IntoView {
+    let MemberList {
+        members,
+        refused,
+        remarks: found,
+    } = list;
+    let each = (!members.is_empty()).then(|| {
+        let (label, rest) = (
+            words::add_members(members.len()),
+            members.len().saturating_sub(NAMED),
+        );
+        let mut names = Vec::new();
+        for (place, member) in members.iter().take(NAMED).enumerate() {
+            let comma = (place > 0).then_some(", ");
+            names.push(view! { {comma} <PrincipalName principal=member.clone() /> });
+        }
+        let rest = (rest > 0).then(|| format!(" and {rest} more"));
+        view! {
+            <p class="row">
+                <Button id="member-each" small=true on_press=move |()| {
+                    add(context, members.clone());
+                    added.run(());
+                } {..} aria-describedby="member-each-names">{label}</Button>
+                <span class="brk" id="member-each-names">{names} {rest}</span>
+            </p>
+        }
+    });
+    let MemberPreview { stored, error, .. } = reading.get();
+    let one = stored.filter(|_| error.is_none()).map(|one| {
+        let shown = one.clone();
+        view! {
+            <p class="row">
+                <Button id="member-one" small=true on_press=move |()| {
+                    add(context, vec![one.clone()]);
+                    added.run(());
+                } {..} aria-describedby="member-one-name">{words::ADD_ONE_MEMBER}</Button>
+                <span class="brk" id="member-one-name">"named " <PrincipalName principal=shown /></span>
+            </p>
+        }
+    });
+    let refused = refused.into_iter().take(NAMED).map(|text| {
+        view! { <Message kind=MessageKind::Error>{words::OTHERS_NOT_ADDED} ": " <Words text=text /> "."</Message> }
+    });
+    let found = found.into_iter().take(NAMED).collect();
+    view! {
+        <div class="under-form" role="group" aria-labelledby="member-list">
+            <p class="help" id="member-list">{words::SEVERAL_NAMES}</p>
+            {each}
+            {one}
+            {refused.collect_view()}
+            {remarks(found)}
+        </div>
+    }
+}
+
+/// Adds members to the draft.
+fn add(context: RoleContext, members: Vec<Principal>) {
+    let said = match members.as_slice() {
+        [member] => words::member_added(member),
+        members => words::members_added(members),
+    };
+    let role = context.name.get_value();
+    let changes = members.into_iter().map(|member| Change::AddMember {
+        role: role.clone(),
         member,
     });
+    context.draft.add_all(changes);
     dom::announce(&said);
 }
 

@@ -44,7 +44,9 @@ fn Form(open: RwSignal<bool>, given: RwSignal<String>) -> impl IntoView {
             return None;
         }
         let after = draft.after()?;
-        name_error(&after, &name)
+        // A space at the end may be followed by another word.
+        let name = if sent.get() { &name } else { name.trim_end() };
+        name_error(&after, name)
     });
     let warning = Signal::derive(move || {
         let (name, after) = (name.get(), draft.after()?);

@@ -3,7 +3,7 @@
 use gbac_engine::model::Principal;
 
 use crate::escape::plain;
-use crate::phrases::{capitalized, count};
+use crate::phrases::{capitalized, count, list_up_to, thousands};
 
 pub const DELETED_IN_DRAFT: &str = "This role is deleted in your draft";
 pub const STAYS_UNTIL_APPLIED: &str = "It stays on the service until you apply the draft.";
@@ -62,6 +62,29 @@ pub fn acls_added(acls: usize) -> String {
 
 pub fn acls_removed(acls: usize) -> String {
     format!("{} removed in the draft", count(acls, "ACL"))
+}
+
+pub const SEVERAL_NAMES: &str = "This can be several names, or one name with these characters.";
+pub const OTHERS_NOT_ADDED: &str = "Not added";
+
+/// The button that adds each name of a list.
+pub fn add_members(members: usize) -> String {
+    format!("Add {}", count(members, "member"))
+}
+
+/// The button that adds the whole text as one name.
+pub const ADD_ONE_MEMBER: &str = "Add one member";
+
+pub fn members_added(members: &[Principal]) -> String {
+    let names: Vec<String> = (members.iter())
+        .map(|member| plain(&member.to_string()))
+        .collect();
+    format!("{} added in the draft", list_up_to(&names, 5))
+}
+
+pub fn too_many_names(most: usize) -> String {
+    let most = thousands(most);
+    format!("More than {most} names. Add them in parts, or import a policy document")
 }
 
 pub fn member_added(member: &Principal) -> String {

@@ -19,6 +19,36 @@ pub fn total(roles: usize, with_group: usize) -> String {
     )
 }
 
+/// What to write in place of a name.
+fn write_instead(meant: &str) -> String {
+    if meant.is_empty() {
+        return "Write the name only".into();
+    }
+    format!("Write `{}`", plain(meant))
+}
+
+pub fn space_at_edge(meant: &str) -> String {
+    let instead = write_instead(meant);
+    format!("The name starts or ends with a space. {instead}")
+}
+
+pub fn spaces_in_row(meant: &str) -> String {
+    let instead = write_instead(meant);
+    format!("The name has two spaces in a row. {instead}")
+}
+
+/// The name of a role that begins with the type of a principal.
+pub fn type_in_name(prefix: &str, name: &str) -> String {
+    let name = plain(name);
+    if name.is_empty() || matches!(prefix, "Role" | "RedpandaRole") {
+        let instead = write_instead(&name);
+        return format!("`{prefix}:` is not part of the name of a role. {instead}");
+    }
+    format!(
+        "`{prefix}:{name}` is a principal, not a role. Write the name of the role, and add `{prefix}:{name}` as a member on its page"
+    )
+}
+
 pub fn created(name: &str) -> String {
     format!("Role {} is in the draft", plain(name))
 }
