@@ -1,7 +1,7 @@
 //! The draft's rules: how a change joins those that are staged. What it undoes or makes unnecessary
 //! goes, and equal changes stay once.
 
-use gbac_engine::model::PrincipalType;
+use gbac_engine::model::{Acl, PrincipalType};
 use gbac_engine::policy::{
     Change, ChangeError, ChangeOutcome, GroupSource, Policy, Settings, apply_each,
 };
@@ -86,6 +86,49 @@ pub fn with_dependents(staged: &[&Change], at: usize) -> Vec<usize> {
     }
     places.reverse();
     places
+}
+
+/// An ACL and the one that takes its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AclReplacement<'a> {
+    /// The ACL that goes.
+    pub from: &'a Acl,
+    /// The ACL that comes.
+    pub to: &'a Acl,
+}
+
+/// The edits among staged changes: an ACL is removed, and the next change adds one of the same
+/// principal on the same type of resource.
+pub fn edits<'a>(staged: impl Iterator<Item = &'a Change>) -> Vec<AclReplacement<'a>> {
+    let mut edits = Vec::new();
+    let mut removed: Option<&Acl> = None;
+    for change in staged {
+        if let (Some(from), Change::AddAcl(to)) = (removed, change)
+            && from.principal == to.principal
+            && from.resource_type == to.resource_type
+        {
+            edits.push(AclReplacement { from, to });
+        }
+        removed = match change {
+            Change::RemoveAcl(acl) => Some(acl),
+            _ => None,
+        };
+    }
+    edits
+}
+
+/// The ACL that takes the place of this one in staged changes.
+pub fn edited_to<'a>(staged: &'a [Change], from: &Acl) -> Option<&'a Acl> {
+    let edits = edits(staged.iter());
+    let edit = edits.into_iter().find(|edit| edit.from == from)?;
+    Some(edit.to)
+}
+
+/// The ACL whose place this one takes in staged changes.
+pub fn edited_from<'a>(staged: &'a [Change], to: &Acl) -> Option<&'a Acl> {
+    let edits = edits(staged.iter());
+    let edit = edits.into_iter().find(|edit| edit.to == to)?;
+    Some(edit.from)
 }
 
 /// Whether a change takes a staged one back.
@@ -272,6 +315,24 @@ mod tests {
         );
         let other = Change::RemoveAcl(acl("R", "b"));
         assert_eq!(staged(&[add.clone(), other.clone()]), [add, other]);
+    }
+
+    #[test]
+    fn an_acl_that_another_replaces_is_one_edit() {
+        let (old, new) = (acl("R", "a"), acl("R", "b"));
+        let [remove, add] = [Change::RemoveAcl(old.clone()), Change::AddAcl(new.clone())];
+        let pair = [member("R", "eng"), remove.clone(), add.clone()];
+        assert_eq!(edited_to(&pair, &old), Some(&new));
+        assert_eq!(edited_from(&pair, &new), Some(&old));
+        assert_eq!(edited_to(&pair, &new), None);
+        let of_another = Change::AddAcl(acl("S", "b"));
+        for apart in [
+            [add.clone(), remove.clone(), delete("S")],
+            [remove.clone(), member("R", "eng"), add],
+            [remove.clone(), of_another, remove],
+        ] {
+            assert!(edits(apart.iter()).is_empty(), "{apart:?}");
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The pages.
 
+mod acl_editor;
+mod acl_fields;
 pub mod audit;
 pub(crate) mod chunk;
 mod cluster_gaps;

@@ -7,6 +7,7 @@ use gbac_console_model::applied::{AppliedDraft, LostChange};
 use gbac_console_model::draft::{self, ChangeStatus, Staged, rebased, role_of};
 use gbac_console_model::sending::{SendOutcome, UnansweredChanges};
 use gbac_console_model::stored_draft::{DraftOwner, StoredDraft};
+use gbac_engine::model::Acl;
 use gbac_engine::policy::{Change, Policy, Settings};
 use leptos::prelude::*;
 
@@ -284,6 +285,30 @@ impl Draft {
             Some(at) => self.remove(at),
             None => 0,
         }
+    }
+
+    /// Puts an ACL in the place of another. Both changes stand together, so they are one edit.
+    pub fn edit_acl(self, from: Acl, to: Acl) {
+        let origin = self
+            .changes
+            .with_untracked(|changes| draft::edited_from(changes, &from).cloned());
+        // What was edited before is edited again from how it was.
+        let first = match origin {
+            Some(origin) => {
+                self.undo_edit(&origin, &from);
+                origin
+            }
+            None => from,
+        };
+        if first != to {
+            self.add_all([Change::RemoveAcl(first), Change::AddAcl(to)]);
+        }
+    }
+
+    /// Takes an edit of an ACL out.
+    pub fn undo_edit(self, from: &Acl, to: &Acl) {
+        self.take_back(&Change::RemoveAcl(from.clone()));
+        self.take_back(&Change::AddAcl(to.clone()));
     }
 
     /// Takes those out that cannot be made any more, and those that the service has already.

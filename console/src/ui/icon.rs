@@ -59,6 +59,8 @@ pub enum Glyph {
     Undo,
     /// A bin.
     Bin,
+    /// A pencil.
+    Edit,
     /// Three dots.
     Dots,
     /// A large cross that closes.
@@ -113,6 +115,7 @@ impl Glyph {
             Self::Plus => "#i-plus",
             Self::Undo => "#i-undo",
             Self::Bin => "#i-bin",
+            Self::Edit => "#i-edit",
             Self::Dots => "#i-dots",
             Self::Close => "#i-close",
             Self::Lock => "#i-lock",

@@ -1,6 +1,7 @@
 // Roles against the service: every step is checked twice, on the page and over HTTP.
 
 import assert from 'node:assert/strict';
+import { isAccessible } from '../support/axe.mjs';
 import { accepted, refusal, text } from '../support/fields.mjs';
 import { stage } from '../support/journey.mjs';
 import { fetchedAhead, go } from '../support/navigation.mjs';
@@ -220,6 +221,53 @@ journey('a role name that cannot be is caught at its field', async ({ page }) =>
   await roles.creation.getByRole('button', { name: 'Cancel' }).click();
   await roles.creation.waitFor({ state: 'detached' });
   assert.deepEqual(await set.service.roles(), before);
+});
+
+journey('an ACL is edited in place, without a mouse, and both changes are one step', async ({ page }) => {
+  const [role, draft] = [new Role(page, 'EditedReaders'), new Draft(page)];
+  await set.service.addMembers('EditedReaders', 'Group:eng');
+  await set.service.createAcl({
+    resource_type: 'RESOURCE_TYPE_TOPIC',
+    resource_name: 'edited',
+    resource_pattern_type: 'RESOURCE_PATTERN_TYPE_LITERAL',
+    principal: 'Role:EditedReaders',
+    host: '*',
+    operation: 'OPERATION_READ',
+    permission_type: 'PERMISSION_TYPE_ALLOW',
+  });
+  await role.open();
+  const [old, line] = ['Allow Read, topic edited literal', 'Deny Write, topic edited- prefixed'];
+  const focused = () => page.evaluate(() => document.activeElement.ariaLabel);
+  let form = await role.editAcl(old);
+  const operation = form.getByRole('combobox', { name: 'Operation' });
+  await until(async () => assert.ok(await operation.evaluate((field) => field === document.activeElement)));
+  await isAccessible(page, 'the editor of an ACL');
+  // Esc leaves everything as it is, and so does saving what was not changed.
+  await page.keyboard.press('Escape');
+  await form.waitFor({ state: 'detached' });
+  await until(async () => assert.equal(await focused(), `Edit ACL ${old}`));
+  form = await role.editAcl(old);
+  await form.getByRole('button', { name: 'Save to draft' }).click();
+  await form.getByText('Nothing is changed.').waitFor();
+
+  await operation.selectOption({ label: 'Write' });
+  await form.getByRole('radio', { name: 'Prefixed' }).check();
+  await form.getByRole('textbox', { name: /^Resource name/ }).fill('edited-');
+  await form.getByRole('radio', { name: 'Deny' }).check();
+  await page.keyboard.press('Enter');
+  await until(async () => assert.equal(await focused(), `Edit ACL ${line}`));
+  // One row, with the way back, which takes both changes out.
+  await role.acls.getByText('was Allow Read, topic edited literal').waitFor();
+  await page.getByRole('link', { name: 'Review 2 changes' }).waitFor();
+  await role.acls.getByRole('button', { name: `Undo editing ${line}` }).click();
+  await role.acls.getByRole('button', { name: `Edit ACL ${old}`, exact: true }).waitFor();
+  await page.getByRole('region', { name: 'Draft' }).waitFor({ state: 'detached' });
+
+  form = await role.editAcl(old);
+  await form.getByRole('textbox', { name: 'Host' }).fill('10.0.0.7');
+  await page.keyboard.press('Enter');
+  await draft.apply();
+  await holdsAcls(set.service, 'EditedReaders', ['allow read topic literal edited from 10.0.0.7 for Role:EditedReaders']);
 });
 
 journey('no form makes an ACL of a group itself', { watched: true }, async ({ page, watched }) => {

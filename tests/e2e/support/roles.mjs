@@ -136,6 +136,14 @@ export class Role {
     await this.addAcls.click();
   }
 
+  /** Opens the editor of an ACL by its line, and gives its form. */
+  async editAcl(line) {
+    await this.acls.getByRole('button', { name: `Edit ACL ${line}`, exact: true }).click();
+    const form = this.acls.getByRole('form', { name: `Edit ACL ${line}`, exact: true });
+    await form.waitFor();
+    return form;
+  }
+
   /** Removes an ACL in the draft by its line, such as `Deny Write, topic payments- prefixed`. */
   async removeAcl(line) {
     await this.acls.getByRole('button', { name: `Remove ACL ${line}`, exact: true }).click();

@@ -166,11 +166,46 @@ impl AclForm {
         }
     }
 
+    /// The form with the fields of an ACL.
+    pub fn of_acl(acl: &Acl) -> Self {
+        let form = Self {
+            resource_type: acl.resource_type,
+            ..Self::default()
+        };
+        let pattern = match (acl.pattern_type, acl.resource_name.as_str()) {
+            (PatternType::Prefixed, _) => PatternChoice::Prefixed,
+            (PatternType::Literal, "*") if form.has_name() => PatternChoice::Any,
+            (PatternType::Literal, _) => PatternChoice::Literal,
+        };
+        let is_named = form.has_name() && pattern != PatternChoice::Any;
+        Self {
+            pattern,
+            name: if is_named {
+                acl.resource_name.clone()
+            } else {
+                String::new()
+            },
+            operations: vec![acl.operation],
+            permission: acl.permission,
+            host: acl.host.to_string(),
+            ..form
+        }
+    }
+
     /// The ACLs of this role, one for each operation, where the form is right.
     ///
     /// # Errors
     /// Every fault at once, by field; an empty name or no operation only when `sent`.
     pub fn check(&self, role: &str, sent: bool) -> Result<Vec<Acl>, AclFaults> {
+        self.check_of(&Principal::role(role), sent)
+    }
+
+    /// The ACLs of a principal, as [`Self::check`].
+    pub(super) fn check_of(
+        &self,
+        principal: &Principal,
+        sent: bool,
+    ) -> Result<Vec<Acl>, AclFaults> {
         let mut faults = AclFaults::default();
         let host = match Host::parse(&self.host) {
             Ok(host) => host,
@@ -190,7 +225,7 @@ impl AclForm {
             resource_type: self.resource_type,
             resource_name: self.resource_name(),
             pattern_type: self.pattern_type(),
-            principal: Principal::role(role),
+            principal: principal.clone(),
             host,
             operation: self.operations.first().copied().unwrap_or(Operation::All),
             permission: self.permission,

@@ -1,5 +1,6 @@
 //! One role: its ACLs and members, stored and in the draft, with their findings.
 
+pub mod acl_edit;
 pub mod acl_form;
 pub mod cover;
 pub mod members;
@@ -10,7 +11,7 @@ use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 use gbac_words::phrases::count;
 
-use crate::draft::Staged;
+use crate::draft::{Staged, edits};
 use crate::names::remarks;
 pub use crate::roles::RowStatus;
 use crate::roles::acls_of;
@@ -26,6 +27,8 @@ pub struct AclRow {
     pub remark: Option<(Remark, String)>,
     /// Why the service did not add or remove it.
     pub failure: Option<String>,
+    /// The ACL whose place it takes, where the draft edits one.
+    pub edited_from: Option<Acl>,
 }
 
 /// A finding for an ACL of a role.
@@ -116,9 +119,11 @@ pub fn acl_rows(before: &Policy, after: &Policy, role: &str, staged: &[Staged]) 
                 status,
                 remark: None,
                 failure,
+                edited_from: None,
             }
         })
         .collect();
+    join_edits(&mut rows, staged);
     for finding in lint_roles(after, [role]) {
         let Some(acl) = finding.acls.first() else {
             continue;
@@ -155,6 +160,28 @@ pub fn acl_rows(before: &Policy, after: &Policy, role: &str, staged: &[Staged]) 
         }
     }
     rows
+}
+
+/// Makes one row of an ACL and of the one that takes its place in the draft.
+fn join_edits(rows: &mut Vec<AclRow>, staged: &[Staged]) {
+    for edit in edits(staged.iter().map(|staged| &staged.change)) {
+        let place = |status: RowStatus, acl: &Acl| {
+            rows.iter()
+                .position(|row| row.status == status && row.acl == *acl)
+        };
+        let (Some(old), Some(new)) = (
+            place(RowStatus::Removed, edit.from),
+            place(RowStatus::Added, edit.to),
+        ) else {
+            continue;
+        };
+        let failure = rows.get(old).and_then(|row| row.failure.clone());
+        if let Some(row) = rows.get_mut(new) {
+            row.edited_from = Some(edit.from.clone());
+            row.failure = row.failure.take().or(failure);
+        }
+        rows.remove(old);
+    }
 }
 
 /// The members of a role, groups first: those that are, and those that will be.
@@ -265,6 +292,20 @@ mod tests {
             .unwrap();
         assert_eq!(removed.failure.as_deref(), Some("can't reach the service"));
         assert!(rows.iter().all(|row| row.remark.is_none()));
+
+        // Both together are one edit, and one row.
+        let both = changes.clone().map(|change| Staged {
+            change,
+            failure: None,
+        });
+        let rows = acl_rows(&policy(), &after(&changes), "R", &both);
+        let shown: Vec<_> = rows
+            .iter()
+            .map(|row| (&row.acl, row.status, row.edited_from.as_ref()))
+            .collect();
+        assert_eq!(shown.len(), 2);
+        assert_eq!(shown[0], (&new, RowStatus::Added, Some(&write)));
+        assert_eq!((shown[1].1, shown[1].2), (RowStatus::Stored, None));
     }
 
     #[test]

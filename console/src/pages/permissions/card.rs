@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use gbac_analysis::DenyExtent;
 use gbac_console_model::address;
+use gbac_console_model::draft::edited_to;
 use gbac_console_model::permissions::card::{
     AccessSource, Card, Marks, SHOWN, SourceKind, card, group_kept,
 };
@@ -21,11 +22,12 @@ use super::cli_call::CliCall;
 use super::delete::Deletion;
 use super::frame::Context;
 use crate::dom;
+use crate::pages::acl_editor::{AclEditor, EditAcl};
 use crate::pages::link::{AddressLink, RoleLink, WhoCanLink};
 use crate::store::draft::Draft;
 use crate::ui::{
-    Button, ButtonKind, Glyph, Heads, IconButton, LinkButton, PermissionWord, PrincipalName,
-    ResourceName, Table, Tag, TagKind, resource_words,
+    AclPhrase, Button, ButtonKind, Glyph, Heads, IconButton, LinkButton, PermissionWord,
+    PrincipalName, ResourceName, Table, Tag, TagKind, resource_words,
 };
 
 /// The columns of the table.
@@ -218,6 +220,13 @@ fn AclRow(acl: Acl, card: StoredValue<Card>, deletes: bool) -> impl IntoView {
     let marks = card.with_value(|card| card.marks(&acl));
     let change = Change::RemoveAcl(acl.clone());
     let staged = Memo::new(move |_| draft.changes.with(|changes| changes.contains(&change)));
+    let from = acl.clone();
+    let edited = Memo::new(move |_| {
+        draft
+            .changes
+            .with(|changes| edited_to(changes, &from).cloned())
+    });
+    let editing = RwSignal::new(false);
     let line = acl::rule(&acl).plain();
     let (id, stored) = (button_id(&acl), StoredValue::new(acl.clone()));
     let (shown, words, operation, host) = (
@@ -237,18 +246,24 @@ fn AclRow(acl: Acl, card: StoredValue<Card>, deletes: bool) -> impl IntoView {
                 <span class="marks">
                     <PermissionWord permission=acl.permission />
                     <MarkTags marks=marks permission=acl.permission operation=operation />
-                    {move || staged.get().then(|| view! { <Tag kind=TagKind::Draft>"Deleted in draft"</Tag> })}
+                    {move || staged.get().then(|| view! {
+                        <Tag kind=TagKind::Draft>{if edited.read().is_some() { "Edited in draft" } else { "Deleted in draft" }}</Tag>
+                    })}
                 </span>
+                {move || edited.get().map(|to| view! { <p class="help was">"becomes " <AclPhrase acl=to /></p> })}
             </td>
             <td role="cell" data-l="Host"><ResourceName name=host /></td>
             <td role="cell" class="act">
                 {move || deletes.then(|| if staged.get() {
+                    let label = if edited.read().is_some() { "Undo editing ACL" } else { "Keep ACL" };
                     view! {
-                        <IconButton id=keep_id.clone() glyph=Glyph::Undo label=format!("Keep ACL {button}") on_press=move |()| keep(draft, stored.get_value()) />
+                        <IconButton id=keep_id.clone() glyph=Glyph::Undo label=format!("{label} {button}") on_press=move |()| keep(draft, stored.get_value()) />
                     }
                     .into_any()
                 } else {
                     view! {
+                        <span class="row acts">
+                        <EditAcl acl=stored.get_value() editing=editing />
                         <IconButton id=id.clone() glyph=Glyph::Bin label=format!("Delete ACL {button}") on_press=move |()| {
                             let acl = stored.get_value();
                             deletion.set(Some(Deletion {
@@ -257,18 +272,33 @@ fn AclRow(acl: Acl, card: StoredValue<Card>, deletes: bool) -> impl IntoView {
                                 acls: vec![acl],
                             }));
                         } />
+                        </span>
                     }
                     .into_any()
                 })}
             </td>
         </tr>
+        {move || (editing.get() && !staged.get()).then(|| view! {
+            <AclEditor
+                acl=stored.get_value()
+                editing=editing
+                columns=COLUMNS
+                on_edited=move |_| dom::focus_first(vec![stored.with_value(button_id), "principals-search".into()])
+            />
+        })}
     }
 }
 
 /// Takes the deletion of an ACL out of the draft.
 fn keep(draft: Draft, acl: Acl) {
     let (line, id) = (acl::rule(&acl).plain(), button_id(&acl));
-    draft.take_back(&Change::RemoveAcl(acl));
+    let to = (draft.changes).with_untracked(|changes| edited_to(changes, &acl).cloned());
+    match to {
+        Some(to) => draft.undo_edit(&acl, &to),
+        None => {
+            draft.take_back(&Change::RemoveAcl(acl));
+        }
+    }
     dom::announce(&format!("ACL {line} stays"));
     dom::focus_later(id);
 }

@@ -12,13 +12,18 @@ use gbac_words::pages::role as words;
 use leptos::prelude::*;
 
 use super::context::{
-    RoleContext, Sign, focus_row, neighbor, not_applied, row_class, rows_words, sign_word,
+    RoleContext, Sign, edited_word, focus_row, neighbor, not_applied, row_class, rows_words,
+    sign_word,
 };
 use crate::dom;
+use crate::pages::acl_editor::{AclEditor, EditAcl, edit_id};
 use crate::ui::{
-    Button, ButtonKind, Empty, Glyph, Heads, IconButton, PermissionWord, ResourceName, Table, Tag,
-    TagKind, resource_words,
+    AclPhrase, Button, ButtonKind, Empty, Glyph, Heads, IconButton, PermissionWord, ResourceName,
+    Table, Tag, TagKind, resource_words,
 };
+
+/// The columns of the table.
+const COLUMNS: &str = "8";
 
 /// The section. `adding` says whether the form beside it is open; without `is_open` nothing can be
 /// edited.
@@ -171,7 +176,10 @@ fn Row(row: AclRow, is_open: bool) -> impl IntoView {
         status,
         remark,
         failure,
+        edited_from,
     } = row;
+    let editing = RwSignal::new(false);
+    let can_edit = is_open && status != RowStatus::Removed;
     let line = acl::rule(&acl).plain();
     let resource = match acl.resource_type {
         ResourceType::Registry => None,
@@ -179,13 +187,19 @@ fn Row(row: AclRow, is_open: bool) -> impl IntoView {
     };
     let host = acl.host.to_string();
     let action = {
-        let (acl, line) = (acl.clone(), line.clone());
+        let (acl, line, edited_from) = (acl.clone(), line.clone(), edited_from.clone());
         let (own, id) = (acl.clone(), button_id(&acl));
         let (glyph, label, said, change) = match status {
             RowStatus::Stored => (
                 Glyph::Bin,
                 format!("Remove ACL {line}"),
                 "removed in the draft",
+                Change::RemoveAcl(acl),
+            ),
+            RowStatus::Added if edited_from.is_some() => (
+                Glyph::Undo,
+                format!("Undo editing {line}"),
+                "not edited",
                 Change::RemoveAcl(acl),
             ),
             RowStatus::Added => (
@@ -204,6 +218,12 @@ fn Row(row: AclRow, is_open: bool) -> impl IntoView {
         move || {
             view! {
                 <IconButton id=id glyph=glyph label=label on_press=move |()| {
+                    if let Some(from) = &edited_from {
+                        context.draft.undo_edit(from, &own);
+                        dom::announce(&words::acl_edit_undone(&acl::rule(from).plain()));
+                        dom::focus_first(vec![button_id(from), "h-acl".into()]);
+                        return;
+                    }
                     context.draft.add(change.clone());
                     dom::announce(&format!("ACL {line} {said}"));
                     let next = context.acls.with_untracked(|rows| Some(button_id(&neighbor(rows, |row| row.acl == own)?.acl)));
@@ -240,7 +260,7 @@ fn Row(row: AclRow, is_open: bool) -> impl IntoView {
     };
     let can_select = is_open && status == RowStatus::Stored;
     view! {
-        <tr role="row" class=row_class(status)>
+        <tr role="row" class=row_class(status) class:edited=edited_from.is_some()>
             <td role="cell" class="sel">
                 {can_select.then(select)}
                 <Sign status=status />
@@ -265,15 +285,25 @@ fn Row(row: AclRow, is_open: bool) -> impl IntoView {
                         }
                     })}
                 </span>
+                {edited_from.clone().map(|from| view! { <p class="help was">"was " <AclPhrase acl=from /></p> })}
                 {not_applied(failure)}
             </td>
             <td role="cell" data-l="Host"><ResourceName name=host /></td>
             <td role="cell" class="act">
                 <span class="row acts">
-                    {sign_word(status)}
+                    {if edited_from.is_some() { edited_word().into_any() } else { sign_word(status).into_any() }}
+                    {can_edit.then(|| view! { <EditAcl acl=acl.clone() editing=editing /> })}
                     {is_open.then(action)}
                 </span>
             </td>
         </tr>
+        {move || editing.get().then(|| view! {
+            <AclEditor
+                acl=acl.clone()
+                editing=editing
+                columns=COLUMNS
+                on_edited=|new: Acl| dom::focus_first(vec![edit_id(&new), "h-acl".into()])
+            />
+        })}
     }
 }

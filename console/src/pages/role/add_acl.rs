@@ -4,7 +4,7 @@ use gbac_analysis::NamePattern;
 use gbac_console_model::role::acl_form::{AclFaults, AclForm, PatternChoice};
 use gbac_console_model::role::cover::{Cover, Known, remark};
 use gbac_console_model::role::preset::{AclPreset, PresetForm};
-use gbac_engine::model::{Acl, Dialect, Operation, Permission, ResourceType};
+use gbac_engine::model::{Acl, Dialect, Operation, ResourceType};
 use gbac_engine::policy::Change;
 use gbac_words::pages::role as words;
 use gbac_words::phrases::{capitalized, count};
@@ -13,6 +13,7 @@ use leptos::prelude::*;
 use super::acls::open_rows;
 use super::context::RoleContext;
 use crate::dom;
+use crate::pages::acl_fields::{GrantFields, NameFields, fault};
 use crate::ui::{
     AclPhrase, Button, Choice, Field, Glyph, IconButton, Message, MessageKind, ResourceName,
     Segmented, Select, Words,
@@ -69,9 +70,6 @@ fn ByHand() -> impl IntoView {
     let sent = RwSignal::new(false);
     let checked =
         Memo::new(move |_| form.with(|form| form.check(&context.name.get_value(), sent.get())));
-    let has_name = Memo::new(move |_| form.with(AclForm::has_name));
-    let named_by_hand =
-        Memo::new(move |_| form.with(|form| form.has_name() && form.pattern != PatternChoice::Any));
     let types = Choice::each(Dialect::Platform.resource_types(), |kind| {
         (kind.spelling().cli, kind.spelling().label)
     });
@@ -107,58 +105,9 @@ fn ByHand() -> impl IntoView {
                     }
                 }
             />
-            {move || has_name.get().then(|| view! {
-                <Segmented
-                    name="acl-pattern"
-                    legend="Pattern type"
-                    value=Signal::derive(move || form.with(|form| form.pattern.id().to_owned()))
-                    choices=Choice::each(PatternChoice::ALL, |pattern| (pattern.id(), pattern.word()))
-                    on_change=move |id: String| {
-                        if let Some(pattern) = PatternChoice::from_id(&id) {
-                            form.update(|form| form.pattern = pattern);
-                        }
-                    }
-                    help=Signal::derive(move || {
-                        form.with(|form| form.pattern == PatternChoice::Any).then(|| words::ALL_NAMES.to_owned())
-                    })
-                />
-            })}
-            {move || named_by_hand.get().then(|| view! {
-                <Field
-                    id="acl-name"
-                    label=match form.with(|form| form.pattern) {
-                        PatternChoice::Prefixed => "Resource name starts with",
-                        PatternChoice::Literal | PatternChoice::Any => "Resource name",
-                    }
-                    mono=true
-                    value=Signal::derive(move || form.with(|form| form.name.clone()))
-                    on_input=move |text| form.update(|form| form.name = text)
-                    error=fault(checked, |faults| faults.name.clone())
-                    warning=Signal::derive(move || form.with(AclForm::name_warning))
-                />
-            })}
+            <NameFields id="acl" form=form error=fault(checked, |faults| faults.name.clone()) />
             <Operations form=form error=fault(checked, |faults| faults.operation.clone()) />
-            <Segmented
-                name="acl-permission"
-                legend="Permission"
-                value=Signal::derive(move || form.with(|form| form.permission.spelling().cli.to_owned()))
-                choices=Choice::each([Permission::Allow, Permission::Deny], |permission| {
-                    (permission.spelling().cli, permission.spelling().label)
-                })
-                on_change=move |id: String| {
-                    if let Ok(permission) = id.parse::<Permission>() {
-                        form.update(|form| form.permission = permission);
-                    }
-                }
-            />
-            <Field
-                id="acl-host"
-                label="Host"
-                mono=true
-                value=Signal::derive(move || form.with(|form| form.host.clone()))
-                on_input=move |text| form.update(|form| form.host = text)
-                error=fault(checked, |faults| faults.host.clone())
-            />
+            <GrantFields id="acl" form=form error=fault(checked, |faults| faults.host.clone()) />
             <Covered form=form />
             <div class="cover">
                 {move || match checked.get() {
@@ -172,14 +121,6 @@ fn ByHand() -> impl IntoView {
             <Button submit=true>{move || if number.get() == 1 { "Add ACL".to_owned() } else { format!("Add {}", count(number.get(), "ACL")) }}</Button>
         </form>
     }
-}
-
-/// What is wrong with a part of the form.
-fn fault(
-    checked: Memo<Result<Vec<Acl>, AclFaults>>,
-    part: fn(&AclFaults) -> Option<String>,
-) -> Signal<Option<String>> {
-    Signal::derive(move || part(checked.read().as_ref().err()?))
 }
 
 /// The id of the first control that is wrong.

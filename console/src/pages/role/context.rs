@@ -60,6 +60,11 @@ pub(super) fn sign_word(status: RowStatus) -> Option<impl IntoView> {
     Some(view! { <span class="sign-w">{word}</span> })
 }
 
+/// `Edited`, in place of [`sign_word`].
+pub(super) fn edited_word() -> impl IntoView {
+    view! { <span class="sign-w">"Edited"</span> }
+}
+
 /// Why the change of a row was not applied.
 pub(super) fn not_applied(failure: Option<String>) -> Option<impl IntoView> {
     let text = failure?;

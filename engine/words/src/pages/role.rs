@@ -56,6 +56,17 @@ pub fn exported(file: &str) -> String {
     format!("{file} saved. It creates the role with gbac commands, without your draft.")
 }
 
+pub const NOTHING_EDITED: &str = "Nothing is changed. Change a field, or cancel";
+pub const ACL_EXISTS: &str = "This ACL exists already. Cancel, and delete the one that you edit";
+
+pub fn acl_edited(line: &str) -> String {
+    format!("ACL changed in the draft: {line}")
+}
+
+pub fn acl_edit_undone(line: &str) -> String {
+    format!("ACL {line} stays")
+}
+
 pub fn acls_added(acls: usize) -> String {
     format!("{} added in the draft", count(acls, "ACL"))
 }
