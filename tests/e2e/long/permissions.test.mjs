@@ -50,7 +50,7 @@ journey('every principal is there with its type, direct and inherited ACLs in on
     assert.deepEqual(
       (await permissions.rows(table)).map((row) => row.join(' | ')),
       [
-        'Direct 1 ACL, created outside the console; you can delete them here. Add new grants to roles',
+        'Direct 1 ACL of this group itself, not of a role',
         'Topic | orders-archive | literal | Write | Deny | *',
         'Via Role:AnalyticsReaders 2 ACLs, read-only here',
         'Topic | analytics- | prefixed | Read | Allow | *',
@@ -85,7 +85,7 @@ journey('twins, an allow beside its deny, and denies across groups and roles are
     assert.deepEqual(
       (await permissions.rows(table)).map((row) => row.join(' | ')).sort(),
       [
-        'Direct 4 ACLs, created outside the console; you can delete them here. Add new grants to roles',
+        'Direct 4 ACLs of this group itself, not of a role',
         'Topic | tw | prefixed | Read | Allow Blocked on twin and on twin from 10.0.0.7 | *',
         'Topic | twin | literal | Read | Allow Read blocked by a deny | *',
         'Topic | twin | literal | Read | Deny Overrides 3 allows | *',
@@ -151,6 +151,25 @@ journey('a direct ACL of a group is deleted through the draft, and no form makes
   await heading(page, '2 changes applied').waitFor();
   await until(async () => assert.deepEqual(await own(), []));
   assert.deepEqual(await set.service.acls(), before);
+});
+
+journey('a direct ACL is edited in place, and the edit is taken back as one', async ({ page }) => {
+  const before = await set.service.policy();
+  await set.service.createAcl(acl('Group:editing', 'READ', 'old'));
+  const permissions = new Permissions(page);
+  await permissions.open('?search=%5EGroup%3Aediting%24');
+  const line = 'Allow Read, topic old literal';
+  await page.getByRole('button', { name: `Edit ACL ${line}`, exact: true }).click();
+  const form = page.getByRole('form', { name: `Edit ACL ${line}`, exact: true });
+  await form.getByRole('textbox', { name: /^Resource name/ }).fill('new');
+  await page.keyboard.press('Enter');
+  await page.getByText('Edited in draft').waitFor();
+  await page.getByText('becomes Allow Read, topic new literal').waitFor();
+  await isAccessible(page, 'an edited ACL');
+  await page.getByRole('button', { name: `Undo editing ACL ${line}`, exact: true }).click();
+  await page.getByText('Edited in draft').waitFor({ state: 'detached' });
+  await page.getByRole('region', { name: 'Draft' }).waitFor({ state: 'detached' });
+  await set.service.putPolicy(before);
 });
 
 journey('the search is over principals, resources and roles, and lives in the address', async ({ page }) => {

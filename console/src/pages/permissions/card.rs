@@ -149,7 +149,7 @@ fn SourceRows(access: AccessSource, card: StoredValue<Card>) -> impl IntoView {
     let number = acls.len();
     let head = match source {
         SourceKind::Direct => {
-            let acls = words::direct_acls(number, principal.kind());
+            let acls = words::direct_acls(number, &principal);
             view! { <b>"Direct"</b> <span>{acls}</span> }.into_any()
         }
         SourceKind::Role => {

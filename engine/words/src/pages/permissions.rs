@@ -68,18 +68,16 @@ pub fn acls_of(principal: &Principal) -> String {
     format!("ACLs that apply to {}", plain(&principal.to_string()))
 }
 
-/// The ACLs of a principal itself, and where they are changed.
-pub fn direct_acls(number: usize, kind: PrincipalType) -> String {
-    let remark = match kind {
-        PrincipalType::Role => "changed on the role's page",
-        PrincipalType::Group => {
-            "created outside the console; you can delete them here. Add new grants to roles"
-        }
-        PrincipalType::User | PrincipalType::Other => {
-            "created outside the console; you can delete them here"
-        }
+/// The ACLs of a principal itself, in contrast to those of its roles.
+pub fn direct_acls(number: usize, principal: &Principal) -> String {
+    let whose = match principal.kind() {
+        PrincipalType::Role => ", changed on the role's page",
+        PrincipalType::Group => " of this group itself, not of a role",
+        PrincipalType::User if principal.is_everyone() => " of every user, not of a role",
+        PrincipalType::User => " of this user itself, not of a role",
+        PrincipalType::Other => " of this principal itself, not of a role",
     };
-    format!("{}, {remark}", count(number, "ACL"))
+    format!("{}{whose}", count(number, "ACL"))
 }
 
 pub fn acls_of_everyone(number: usize) -> String {
@@ -150,4 +148,30 @@ pub fn held_by(members: &[Principal]) -> String {
     let name = |member: &Principal| plain(&member.to_string());
     let names: Vec<String> = members.iter().map(name).collect();
     format!("held by {}", list_up_to(&names, 3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn direct_acls_are_set_apart_from_those_of_roles() {
+        let said = |number, principal: Principal| direct_acls(number, &principal);
+        assert_eq!(
+            said(1, Principal::user("ann")),
+            "1 ACL of this user itself, not of a role"
+        );
+        assert_eq!(
+            said(2, Principal::group("eng")),
+            "2 ACLs of this group itself, not of a role"
+        );
+        assert_eq!(
+            said(1, Principal::user("*")),
+            "1 ACL of every user, not of a role"
+        );
+        assert_eq!(
+            said(3, Principal::role("R")),
+            "3 ACLs, changed on the role's page"
+        );
+    }
 }
