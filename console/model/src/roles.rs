@@ -235,6 +235,11 @@ fn mark(codes: &[FindingCode]) -> String {
     }
 }
 
+/// Whether nothing was granted or imported yet: there is no ACL and no role.
+pub fn is_new(policy: &Policy) -> bool {
+    policy.acl_count() == 0 && policy.role_count() == 0
+}
+
 /// Why a role of this name cannot be created: what was found, then what to do.
 pub fn name_error(policy: &Policy, name: &str) -> Option<String> {
     if let Err(error) = check_role_name(name) {
@@ -530,6 +535,14 @@ mod tests {
         assert_eq!(name_error(&policy, "team:New one"), None);
         assert!(name_warning(&policy, "Zürich").is_some_and(|text| text.contains("ASCII")));
         assert_eq!(name_warning(&policy, "New"), None);
+    }
+
+    #[test]
+    fn a_policy_is_new_until_it_has_an_acl_or_a_role() {
+        let mut policy = Policy::default();
+        assert!(is_new(&policy));
+        policy.apply(Change::CreateRole("R".into())).unwrap();
+        assert!(!is_new(&policy));
     }
 
     #[test]

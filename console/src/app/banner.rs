@@ -4,8 +4,10 @@
 use gbac_console_model::address;
 use gbac_console_model::connection::Connection;
 use gbac_console_model::connection::form::TargetKind;
+use gbac_console_model::roles::is_new;
 use gbac_console_model::tabs::TabNotice;
 use gbac_words::pages::app as words;
+use gbac_words::pages::roles::{IMPORT_FIRST, NOTHING_YET, START_WITH_IMPORT};
 use gbac_words::phrases::capitalized;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
@@ -13,6 +15,8 @@ use leptos_router::hooks::use_location;
 use super::RETRY_EVERY_S;
 use super::sign_in::SignedOut;
 use crate::dom;
+use crate::store::draft::Draft;
+use crate::store::search::SearchSession;
 use crate::store::service::{Service, ServiceStatus};
 use crate::store::tabs::Tabs;
 use crate::ui::{Button, ButtonKind, Mono, Note, NoteKind, Words};
@@ -25,6 +29,7 @@ pub(super) fn Banners() -> impl IntoView {
     view! {
         <Elsewhere />
         <Trouble />
+        <FirstVisit />
         <Partial />
         <OtherTabs />
     }
@@ -159,6 +164,33 @@ fn Forbidden(reason: String) -> impl IntoView {
                 <div class="row"><a class="btn btn-sm" href=address::CONNECTION>"Change connection"</a></div>
             </Note>
         </div>
+    }
+}
+
+/// Where to begin, on the page that a visit begins with, while the service has no ACL and no role.
+#[component]
+fn FirstVisit() -> impl IntoView {
+    let (service, draft) = (expect_context::<Service>(), expect_context::<Draft>());
+    let search = expect_context::<SearchSession>();
+    let path = use_location().pathname;
+    let is_shown = Memo::new(move |_| {
+        let is_new = service
+            .policy
+            .with(|policy| policy.as_ref().is_some_and(|policy| is_new(policy)));
+        is_new && draft.count() == 0 && path.with(|path| path == address::SIMULATOR)
+    });
+    move || {
+        is_shown.get().then(|| view! {
+            <div class="banner">
+                <Note kind=NoteKind::Info title=NOTHING_YET level=2>
+                    <p>{START_WITH_IMPORT}</p>
+                    <div class="row">
+                        <a class="btn btn-sm" href=address::EXCHANGE>{IMPORT_FIRST}</a>
+                        <a class="btn btn-sm" href=address::ROLES on:click=move |_| search.new_role.set(Some(String::new()))>"Create role"</a>
+                    </div>
+                </Note>
+            </div>
+        })
     }
 }
 

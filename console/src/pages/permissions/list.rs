@@ -17,6 +17,7 @@ use gbac_engine::model::{Principal, PrincipalType};
 use gbac_words::common::{SEARCHED_AS_TEXT, no_results};
 use gbac_words::escape::plain;
 use gbac_words::pages::permissions as words;
+use gbac_words::pages::roles::IMPORT_FIRST;
 use gbac_words::phrases::{count, thousands};
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
@@ -226,7 +227,10 @@ fn Principals() -> impl IntoView {
                 <div class="panel flat">
                     <Empty glyph=Glyph::Group title="No permissions yet">
                         <p>{words::NO_PRINCIPALS}</p>
-                        <div class="row"><a class="btn" href=address::ROLES>"All roles"</a></div>
+                        <div class="row">
+                            <a class="btn" href=address::EXCHANGE>{IMPORT_FIRST}</a>
+                            <a class="btn" href=address::ROLES>"All roles"</a>
+                        </div>
                     </Empty>
                 </div>
             }

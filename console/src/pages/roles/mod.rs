@@ -13,7 +13,7 @@ pub use create::CreateRole;
 pub use delete::{DeleteRole, Deletion};
 use gbac_console_model::address::{self, RolesView};
 use gbac_console_model::roles::{
-    Column, PAGE, RoleRow, RowStatus, Search, marks, matching_rows, rows,
+    Column, PAGE, RoleRow, RowStatus, Search, is_new, marks, matching_rows, rows,
 };
 use gbac_engine::policy::Policy;
 use gbac_words::common::{SEARCHED_AS_TEXT, no_results};
@@ -147,15 +147,37 @@ fn view_in_address() -> (Memo<RolesView>, RwSignal<String>) {
 
 #[component]
 fn NoRoles(creating: RwSignal<bool>) -> impl IntoView {
-    view! {
-        <div class="panel flat">
-            <Empty glyph=Glyph::Role title="No roles yet">
-                <p>{words::NONE_YET}</p>
-                <div class="row">
-                    <Button kind=ButtonKind::Primary glyph=Glyph::Plus on_press=move |()| creating.set(true)>"Create role"</Button>
-                </div>
-            </Empty>
-        </div>
+    let service = expect_context::<Service>();
+    let is_new = Memo::new(move |_| is_new(&service.policy.get().unwrap_or_default()));
+    let create = move |kind: ButtonKind| {
+        view! {
+            <Button kind=kind glyph=Glyph::Plus on_press=move |()| creating.set(true)>"Create role"</Button>
+        }
+    };
+    move || {
+        let (title, text) = if is_new.get() {
+            (words::NOTHING_YET, words::START_WITH_IMPORT)
+        } else {
+            ("No roles yet", words::NONE_YET)
+        };
+        view! {
+            <div class="panel flat">
+                <Empty glyph=Glyph::Role title=title>
+                    <p>{text}</p>
+                    <div class="row">
+                        {if is_new.get() {
+                            view! {
+                                <a class="btn btn-main" href=address::EXCHANGE>{words::IMPORT_FIRST}</a>
+                                {create(ButtonKind::Secondary)}
+                            }
+                            .into_any()
+                        } else {
+                            create(ButtonKind::Primary).into_any()
+                        }}
+                    </div>
+                </Empty>
+            </div>
+        }
     }
 }
 

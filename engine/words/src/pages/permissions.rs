@@ -14,7 +14,7 @@ pub const PRINCIPALS_PURPOSE: &str =
 pub const SEARCH_PRINCIPALS: &str = "Search principals, resources and roles, regular expression";
 pub const NO_PRINCIPALS_MATCH: &str = "No principals match your search";
 pub const NO_PRINCIPALS: &str =
-    "There are no ACLs, roles or superusers. Create a role to grant access.";
+    "There are no ACLs, roles or superusers. Import them, or create a role to grant access.";
 pub const ROLE_MISSING: &str = "This role does not exist, so these ACLs have no effect. They take effect when you create the role.";
 pub const ACLS_OF_EVERYONE: &str = "These ACLs apply to every user.";
 pub const ROLE_WITHOUT_ACLS: &str = "This role has no ACLs, so it grants nothing.";

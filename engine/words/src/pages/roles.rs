@@ -6,6 +6,9 @@ use crate::phrases::{agree, count, thousands};
 pub const PURPOSE: &str = "A role groups ACLs. Its users and IdP groups inherit them.";
 pub const NONE_YET: &str =
     "A role groups ACLs for its users and IdP groups. Start with one that reads a topic.";
+pub const NOTHING_YET: &str = "No ACLs and no roles yet";
+pub const START_WITH_IMPORT: &str = "Import the ACLs and roles that a cluster or a file has, or create the first role. Until then only superusers are allowed anything.";
+pub const IMPORT_FIRST: &str = "Import ACLs and roles";
 pub const NO_ROLES_HERE: &str = "This connection has no roles";
 pub const NO_MATCHES: &str = "No roles match your search";
 pub const SEARCH: &str = "Search roles by name, regular expression";
