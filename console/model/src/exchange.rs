@@ -5,6 +5,7 @@ use gbac_engine::policy::{Change, Policy};
 use gbac_formats::export::Exported;
 use gbac_formats::format::Format;
 use gbac_formats::import::{Import, UnreadEntry};
+use gbac_formats::quote::{is_argument, list, shell};
 use gbac_formats::script::{self, ScriptTarget};
 use gbac_formats::table::OutputFormat;
 use gbac_words::phrases::count;
@@ -91,6 +92,51 @@ pub struct ImportPreview {
     pub modes: Vec<ImportMode>,
     policy: Policy,
     has_settings: bool,
+}
+
+/// What a command imports, in place of this page.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LargeImport<'a> {
+    /// The name of the file; none for text that was pasted.
+    pub file: Option<&'a str>,
+    /// The name of the role that the file describes without it, or nothing.
+    pub role: &'a str,
+    /// Whether it is a policy document, which needs no conversion.
+    pub is_document: bool,
+    /// What becomes of existing rules.
+    pub mode: ImportMode,
+    /// The address of the service; none for another cluster.
+    pub url: Option<&'a str>,
+}
+
+/// The line for a shell that imports what is too large for a draft.
+pub fn import_command(import: &LargeImport<'_>) -> String {
+    let file = match import.file {
+        Some(name) if name.starts_with('-') => format!("./{name}"),
+        Some(name) if is_argument(name) && !name.is_empty() => name.to_owned(),
+        _ => "FILE".to_owned(),
+    };
+    let mut command = String::new();
+    let document = if import.is_document {
+        shell(&file)
+    } else {
+        let source = if import.role.is_empty() || !is_argument(import.role) {
+            shell(&file)
+        } else {
+            let entry = format!("{}={file}", import.role);
+            format!("--role {}", shell(&list([entry.as_str()])))
+        };
+        command = format!("gbac policy import {source} --out imported.json && ");
+        "imported.json".to_owned()
+    };
+    command = format!("{command}gbac import {document}");
+    if import.mode == ImportMode::Add {
+        command.push_str(" --merge");
+    }
+    if let Some(url) = import.url {
+        command = format!("{command} --url {}", shell(url));
+    }
+    command
 }
 
 /// Reads a text; of a role that is described without its name, `role` is the name.
@@ -245,6 +291,39 @@ mod tests {
             )
         );
         assert_eq!(incoming.changes(&policy(), ImportMode::Replace), []);
+    }
+
+    #[test]
+    fn what_is_too_large_is_imported_by_one_line_for_a_shell() {
+        let document = LargeImport {
+            file: Some("policy.json"),
+            is_document: true,
+            mode: ImportMode::Replace,
+            url: Some("https://gbac.example:8420"),
+            ..LargeImport::default()
+        };
+        assert_eq!(
+            import_command(&document),
+            "gbac import policy.json --url https://gbac.example:8420"
+        );
+        let table = LargeImport {
+            file: Some("acls of $HOME.csv"),
+            ..LargeImport::default()
+        };
+        assert_eq!(
+            import_command(&table),
+            "gbac policy import 'acls of $HOME.csv' --out imported.json && gbac import imported.json --merge"
+        );
+        let of_role = LargeImport {
+            file: Some("-r.json"),
+            role: "R",
+            ..LargeImport::default()
+        };
+        assert_eq!(
+            import_command(&of_role),
+            "gbac policy import --role R=./-r.json --out imported.json && gbac import imported.json --merge"
+        );
+        assert!(import_command(&LargeImport::default()).starts_with("gbac policy import FILE "));
     }
 
     #[test]

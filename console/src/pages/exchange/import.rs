@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gbac_console_model::address;
-use gbac_console_model::exchange::{ImportMode, ImportPreview, MOST, read, summary};
+use gbac_console_model::connection::Connection;
+use gbac_console_model::exchange::{
+    ImportMode, ImportPreview, LargeImport, MOST, import_command, read, summary,
+};
 use gbac_formats::format::Format;
 use gbac_formats::import::UnreadEntry;
 use gbac_formats::table::InputFormat;
@@ -19,9 +22,10 @@ use leptos::prelude::*;
 use crate::dom::{self, GivenFile};
 use crate::pages::given_file;
 use crate::store::draft::Draft;
+use crate::store::service::Service;
 use crate::ui::{
-    Button, ButtonKind, Choice, Field, Message, MessageKind, Note, NoteKind, Segmented, TextArea,
-    Words,
+    Button, ButtonKind, Choice, CopyBlock, Field, Message, MessageKind, Note, NoteKind, Segmented,
+    TextArea, Words,
 };
 
 /// How many problems are shown.
@@ -35,6 +39,7 @@ pub(super) fn ImportView() -> impl IntoView {
     let role = RwSignal::new(String::new());
     let file = RwSignal::new(None::<String>);
     let refused = RwSignal::new(None::<RichText>);
+    let large = RwSignal::new(None::<String>);
     let over = RwSignal::new(false);
     // Reading a large text for each key would be felt.
     let settled = RwSignal::new((String::new(), String::new()));
@@ -53,6 +58,7 @@ pub(super) fn ImportView() -> impl IntoView {
         |_, _| true,
     );
     let take = move |given: GivenFile| {
+        large.set((given.size() > LARGEST).then(|| given.name()));
         given_file::take(
             given,
             LARGEST,
@@ -94,6 +100,7 @@ pub(super) fn ImportView() -> impl IntoView {
                 help=words::paste_or_drop(&InputFormat::labels())
                 on_input=move |typed| {
                     file.set(None);
+                    large.set(None);
                     text.set(typed);
                 } />
             <div class="row">
@@ -102,10 +109,13 @@ pub(super) fn ImportView() -> impl IntoView {
                 {move || file.get().map(|name| view! { <span class="mono brk">{name}</span> })}
             </div>
             {given_file::refusal(refused)}
+            {move || large.get().map(|name| {
+                command(&LargeImport { file: Some(&name), ..LargeImport::default() })
+            })}
             {move || wants_role.get().then(|| view! {
                 <Field id="import-role" label="Role name" mono=true value=role on_input=move |name| role.set(name) />
             })}
-            {move || incoming.get().map(|incoming| view! { <Read incoming=incoming text=text role=role /> })}
+            {move || incoming.get().map(|incoming| view! { <Read incoming=incoming text=text role=role file=file /> })}
         </section>
     }
 }
@@ -115,6 +125,7 @@ fn Read(
     incoming: Arc<ImportPreview>,
     text: RwSignal<String>,
     role: RwSignal<String>,
+    file: RwSignal<Option<String>>,
 ) -> impl IntoView {
     let unread = incoming.unread.clone();
     let is_refused = incoming.modes.is_empty();
@@ -135,7 +146,28 @@ fn Read(
     view! {
         <div role="status">{holds.map(|holds| view! { <p>{holds}</p> })} {notes}</div>
         {(!unread.is_empty()).then(|| view! { <Problems unread=unread format=format is_refused=is_refused /> })}
-        {(!is_refused).then(|| view! { <Take incoming=incoming text=text role=role /> })}
+        {(!is_refused).then(|| view! { <Take incoming=incoming text=text role=role file=file /> })}
+    }
+}
+
+/// The command that imports what is too large for this page.
+fn command(import: &LargeImport<'_>) -> impl IntoView + use<> {
+    let service = expect_context::<Service>();
+    let is_own = service
+        .connection
+        .with_untracked(|connection| *connection == Connection::Service);
+    let origin = dom::origin();
+    let text = import_command(&LargeImport {
+        url: is_own.then_some(origin.as_str()),
+        ..*import
+    });
+    let help = match import.mode {
+        ImportMode::Add => words::COMMAND_ADDS,
+        ImportMode::Replace => words::COMMAND_REPLACES,
+    };
+    view! {
+        <CopyBlock text=text what="the command" />
+        <p class="help">{help}</p>
     }
 }
 
@@ -171,11 +203,13 @@ fn Take(
     incoming: Arc<ImportPreview>,
     text: RwSignal<String>,
     role: RwSignal<String>,
+    file: RwSignal<Option<String>>,
 ) -> impl IntoView {
     let draft = expect_context::<Draft>();
     let mode = RwSignal::new(incoming.modes.first().copied().unwrap_or_default());
     let has_choice = incoming.modes.len() > 1;
     let about = Arc::clone(&incoming);
+    let is_document = incoming.format == Some(Format::Document);
     let skipping = incoming.skipping();
     let skips_unread = RwSignal::new(false);
     let can_be_taken = {
@@ -215,7 +249,14 @@ fn Take(
             _ => None,
         }}
         {move || is_too_much.get().then(|| view! {
-            <Message kind=MessageKind::Warn><Words text=words::draft_limit(MOST) /></Message>
+            <Message kind=MessageKind::Warn>{words::draft_limit(MOST)}</Message>
+            {command(&LargeImport {
+                file: file.get().as_deref(),
+                role: &role.get(),
+                is_document,
+                mode: mode.get(),
+                url: None,
+            })}
         })}
         {skipping.map(|label| view! {
             <label class="check-l">

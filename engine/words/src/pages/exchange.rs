@@ -16,12 +16,15 @@ pub fn paste_or_drop(formats: &str) -> String {
     format!("Paste text or drop a file: {formats}.")
 }
 
+/// What the command of a large import does, if it only adds.
+pub const COMMAND_ADDS: &str = "It adds what is missing. Without --merge, the policy becomes what the file contains: the command shows what changes, and asks before it removes anything.";
+/// What the command of a large import does, if it replaces the policy.
+pub const COMMAND_REPLACES: &str = "The policy becomes what the file contains. The command shows what changes, and asks before it removes anything.";
+
 /// A file over the limit in bytes, which only the command line imports.
 pub fn too_large(file: &str, limit: f64) -> RichText {
     common::file_too_large(file, limit)
-        .text(" Import it with ")
-        .code("gbac import")
-        .text(".")
+        .text(" This page can't read it. Import it with the command line:")
 }
 
 pub fn entries_not_read(entries: usize) -> String {
@@ -34,7 +37,7 @@ pub fn compared(changes: &str) -> String {
 
 pub fn draft_limit(changes: usize) -> String {
     let changes = thousands(changes);
-    format!("A draft holds up to {changes} changes. `gbac import` has no limit.")
+    format!("A draft holds up to {changes} changes. Import more with the command line:")
 }
 
 pub fn rows_not_applied(rows: usize) -> String {
