@@ -192,7 +192,8 @@ fn say(region: &'static str, text: &str) {
     let Some(element) = document().get_element_by_id(region) else {
         return;
     };
-    let text = text.to_owned();
+    // What sets off names on a page is not spoken.
+    let text = text.replace('`', "");
     // An emptied region has to be seen empty, or a repeated text is no change.
     set_timeout(
         move || element.set_text_content(Some(&text)),

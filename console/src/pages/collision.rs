@@ -2,9 +2,9 @@
 
 use gbac_analysis::{AccessEffect, Collision, Gain};
 use gbac_console_model::collisions::CollisionPanel;
-use gbac_engine::Coded;
 use gbac_engine::model::Principal;
 use gbac_words::collision;
+use gbac_words::extraction::kept_names;
 use leptos::prelude::*;
 
 use crate::pages::effect::Extents;
@@ -32,7 +32,7 @@ pub(super) fn CollisionList(
         return view! { <p>{total}</p> {matches} }.into_any();
     }
     let label = if of_token {
-        format!("Collisions with {}", report.nested.code())
+        format!("Collisions with {}", kept_names(report.nested))
     } else {
         "Collisions".to_owned()
     };

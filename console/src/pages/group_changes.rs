@@ -74,7 +74,7 @@ pub(super) fn TokenField(id: &'static str) -> impl IntoView {
 }
 
 /// The names before and after; none where nothing is different and no name is in a token. `after`
-/// is what the second column of groups is called, such as `With suffix`.
+/// is what the second column of groups is called, such as `With full names`.
 pub(super) fn names_table(changes: &GroupChanges, after: String) -> Option<impl IntoView + use<>> {
     let shown: Vec<&GroupChange> = changes
         .changes

@@ -105,7 +105,7 @@ fn under(
         }}
         {move || {
             let id = help_id.clone();
-            help.get().map(|text| view! { <p class="help" id=id>{text}</p> })
+            help.get().map(|text| view! { <p class="help" id=id><Words text=text /></p> })
         }}
     }
 }
@@ -375,7 +375,7 @@ pub fn Segmented(
             </div>
             {move || {
                 let id = help_id.clone();
-                help.get().map(|text| view! { <p class="help" id=id>{text}</p> })
+                help.get().map(|text| view! { <p class="help" id=id><Words text=text /></p> })
             }}
         </fieldset>
     }

@@ -1,5 +1,6 @@
 //! Audit events as people read them: who, what, on what, from where, and with which outcome.
 
+use gbac_analysis::audit::ANONYMOUS;
 use gbac_api::paths;
 use gbac_engine::model::{Dialect, Principal};
 use serde_json::Value;
@@ -198,6 +199,25 @@ impl AuditEvent {
         })
     }
 
+    /// Whether the user had not signed in.
+    pub fn is_anonymous(&self) -> bool {
+        self.user == ANONYMOUS
+    }
+
+    /// The reason in words, where no ACL decided; empty if there is none.
+    pub fn why_words(&self) -> String {
+        let code = self.why.as_str();
+        let is_code = code.contains('_')
+            && code
+                .bytes()
+                .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'));
+        match refusal(code) {
+            Some(words) => words.to_owned(),
+            None if is_code => code.replace('_', " "),
+            None => code.to_owned(),
+        }
+    }
+
     /// When, to the second.
     pub fn when(&self) -> String {
         timestamp(self.at_ms / 1000.0)
@@ -237,6 +257,35 @@ impl AuditEvent {
             (_, false) => "Denied",
         }
     }
+}
+
+/// Why a token was refused, by the code that is recorded in its place: the message may quote it.
+fn refusal(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "alg_mismatch" => "the token is signed with another algorithm than its key allows",
+        "audience_mismatch" => "the token is for another audience",
+        "audience_missing" => "the token names no audience",
+        "exp_missing" => "the token has no expiry",
+        "iat_missing" => "the token does not say when it was issued",
+        "issuer_mismatch" => "the token is of another issuer",
+        "issuer_missing" => "the token names no issuer",
+        "kid_missing" => "the token does not name the key that signed it",
+        "kid_refresh_limited" => {
+            "too many tokens name keys that the identity provider does not have"
+        }
+        "kid_unknown" => "the identity provider has no key with the ID that the token names",
+        "oidc_off" => "no identity provider is configured",
+        "provider_resting" => "the keys of the identity provider could not be fetched a moment ago",
+        "signature_invalid" => "the signature of the token is not valid",
+        "time_invalid" => "a time in the token is not a number",
+        "token_expired" => "the token has expired",
+        "token_issued_in_future" => "the token was issued in the future",
+        "token_lifetime_too_long" => "the token is valid for longer than is accepted",
+        "token_not_yet_valid" => "the token is not valid yet",
+        "typ_not_access_token" => "the token is not an access token",
+        "typ_refused" => "the token is of another type than an access token",
+        _ => return None,
+    })
 }
 
 /// How a user signed in, in words; empty if it is unknown.

@@ -49,11 +49,19 @@ pub fn header(header: &Header) -> RichText {
     }
 }
 
-/// How many names went in, and how many groups came out.
+/// How many names the token has, and how many groups the user gets from them.
 pub fn summary(extraction: &Extraction) -> String {
-    let principals = count(extraction.groups.len(), "principal");
-    let names = count(extraction.elements.len(), "group");
-    format!("{names} in, {principals} out")
+    let groups = count(extraction.groups.len(), "group");
+    let names = count(extraction.elements.len(), "name");
+    format!("{names} in the token, {groups} of the user")
+}
+
+/// What becomes of nested names with a setting.
+pub const fn kept_names(nested: NestedGroupBehavior) -> &'static str {
+    match nested {
+        NestedGroupBehavior::None => "full names",
+        NestedGroupBehavior::Suffix => "names after the last slash",
+    }
 }
 
 /// The user that a mapping gives. Without an expression, the value is the claim's own.

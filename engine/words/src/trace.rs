@@ -41,8 +41,8 @@ pub const fn passes(reason: Reason) -> [(&'static str, &'static str); 3] {
     [(DENY, deny), (ALLOW, allow), (NOTHING, nothing)]
 }
 
-/// The candidates of a trace in numbers: `214 ACLs, 14 candidates: 1 deny, 1 allow overridden, 2
-/// near misses, 10 do not match`.
+/// The ACLs of a trace in numbers: `14 of 214 ACLs listed: 1 deny, 1 allow overridden, 2 near
+/// misses, 10 do not match`.
 pub fn summary(explanation: &Explanation) -> String {
     const KINDS: usize = 6;
     let mut numbers = [0_usize; KINDS];
@@ -73,8 +73,12 @@ pub fn summary(explanation: &Explanation) -> String {
         .collect();
     let acls = count(explanation.acls, "ACL");
     match explanation.candidates.len() {
-        0 => format!("{acls}, no candidates"),
-        all => format!("{acls}, {}: {}", count(all, "candidate"), parts.join(", ")),
+        0 => format!("none of {acls} listed"),
+        listed => format!(
+            "{} of {acls} listed: {}",
+            thousands(listed),
+            parts.join(", ")
+        ),
     }
 }
 

@@ -67,7 +67,7 @@ journey('one megabyte of text is refused, and the page goes on', async ({ page }
   }
   // A token of that size is read; a page of it is shown at first.
   await simulator.token.fill(large);
-  await until(async () => assert.match(await text(simulator.extraction), /60,?000 groups in/));
+  await until(async () => assert.match(await text(simulator.extraction), /60,?000 names in the token/));
   await accepted(simulator.token);
   const shown = (await simulator.elements()).length;
   assert.ok(shown > 0 && shown <= 200, `${shown} rows`);

@@ -102,7 +102,7 @@ journey('100,000 ACLs and 200 groups: a keystroke, permissions, least grant, fix
 
   // The least grant, worked out anew for each name.
   await simulator.resourceName.fill(`${team(6)}.x`);
-  const ways = await part(page, 'Least change');
+  const ways = await part(page, 'Smallest change');
   const [least, leasts] = [[], []];
   for (let round = 1; round <= ROUNDS; round += 1) {
     const name = team(6 + round * 5);

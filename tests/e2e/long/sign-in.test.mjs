@@ -88,7 +88,7 @@ journey('no change of the policy is advised before sign-in works', async ({ page
       "Denied, nothing allows it. User:jonas.lindqvist can't write to topic payments-settled.",
     );
   });
-  for (const title of ['Least change', 'Whole request', 'What if']) {
+  for (const title of ['Smallest change', 'Whole request', 'What if']) {
     const opened = await part(page, title);
     await opened.getByText('Fix it first. ACLs are not evaluated.').waitFor();
     assert.match(await text(opened), /The issuer is https:\/\/other\.example/);
@@ -100,7 +100,7 @@ journey('no change of the policy is advised before sign-in works', async ({ page
   await simulator.accept();
   await simulator.sees('Denied, nothing allows it');
   assert.match((await simulator.reasons())['Would allow'], /One ACL that allows Write/);
-  await (await part(page, 'Least change')).getByRole('heading', { name: 'New ACL' }).waitFor();
+  await (await part(page, 'Smallest change')).getByRole('heading', { name: 'New ACL' }).waitFor();
 });
 
 journey('two people: who cannot sign in is allowed nothing', async ({ page }) => {

@@ -63,7 +63,7 @@ journey('tests are saved, fail when something is tried, and come back from a fil
   await until(async () => assert.match((await lines(saved)).join(), /Passed maya writes orders expected allow/));
 
   // What is tried is tested too.
-  const least = await part(page, 'Least change');
+  const least = await part(page, 'Smallest change');
   await least.getByRole('button', { name: /^Try: Remove Allow Write, topic orders- prefixed/ }).click();
   await until(async () => assert.match((await lines(saved)).join(), /Failed maya writes orders expected allow, found deny/));
   const report = await download(t, page, () => saved.getByRole('button', { name: 'Bug report' }).click());
@@ -120,7 +120,7 @@ journey('the platform’s own rules refuse what it does not read', async ({ page
   const extraction = await troubleshoot(page);
   const otherwise = extraction.getByRole('list', { name: 'Differences on the platform' });
   assert.match((await lines(otherwise)).join(' '), /ES256.*only RS256.*at\+jwt.*only JWT/);
-  await extraction.getByRole('radio', { name: 'The platform, version 26.1' }).check();
+  await extraction.getByRole('radio', { name: 'The cluster itself, 26.1' }).check();
   await simulator.sees('Denied: sign-in fails', /only RS256/);
   await extraction.getByRole('radio', { name: 'GBAC' }).check();
   await simulator.sees('Allowed, if…');

@@ -80,7 +80,7 @@ journey('an arrow is pressed to see the verdict without what it leads to', async
   assert.match((await simulator.reasons()).Today, /^Denied by rule\. Nothing was changed/);
   assert.equal(await group.getAttribute('aria-pressed'), 'true');
   await until(async () => assert.deepEqual(await ends(), ['would decide', 'left out', 'no match, requested: Write']));
-  await until(async () => assert.match(await text(simulator.trace), /8 candidates: 1 allow, 7 do not match With the changes .* Decides/));
+  await until(async () => assert.match(await text(simulator.trace), /8 of \d+ ACLs listed: 1 allow, 7 do not match With the changes .* Decides/));
   await simulator.requests.getByRole('button', { name: 'Write orders-archive' }).click();
   await simulator.sees('Still denied, if…');
   await simulator.requests.getByRole('button', { name: 'Write payments-settled' }).click();
@@ -120,7 +120,7 @@ journey('a claim is pressed in the path, and a provider beside the token, to rea
   await simulator.sees('Denied, nothing allows it');
   await simulator.settings('Keycloak');
   await simulator.sees('Allowed, if…');
-  await simulator.identity.getByText(/\$\.realm_access\.roles, nested names none/).waitFor();
+  await simulator.identity.getByText(/\$\.realm_access\.roles, full names \(none\)/).waitFor();
   await simulator.settings('Okta');
   await simulator.sees('Denied, nothing allows it');
   assert.equal((await set.service.policy()).settings.oidc_group_claim_path, '$.groups', 'nothing is saved by that');

@@ -186,7 +186,7 @@ journey('a bug report of a failing test is checked by the command line, with the
   const tests = await part(page, 'Tests');
   await tests.getByRole('textbox', { name: 'Test name' }).fill('maya writes orders');
   await tests.getByRole('button', { name: 'Add test' }).click();
-  const least = await part(page, 'Least change');
+  const least = await part(page, 'Smallest change');
   await least.getByRole('button', { name: /^Try: Remove Allow Write, topic orders- prefixed/ }).click();
   const saved = tests.getByRole('list', { name: 'Saved tests' });
   await until(async () => assert.match((await lines(saved)).join(), /Failed maya writes orders/));

@@ -20,7 +20,7 @@ journey('a setting and an ACL are tried on a token with paths', async ({ page })
   const whatIf = await part(page, 'What if');
   const kind = whatIf.getByRole('combobox', { name: 'Change', exact: true });
   await kind.selectOption({ label: 'Change nested names' });
-  await whatIf.getByText('From none to suffix.').waitFor();
+  await whatIf.getByText('From full names to names after the last slash.').waitFor();
   await whatIf.getByRole('button', { name: 'Add change' }).click();
   await until(async () => assert.match(await side(whatIf, 'With the changes'), /Allowed/));
   await whatIf.getByRole('button', { name: /^Remove: Read groups from/ }).click();
@@ -38,7 +38,7 @@ journey('the least that would allow it is found and tried, and so is what takes 
   await simulator.open();
   await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'payments-new' });
-  const least = await part(page, 'Least change');
+  const least = await part(page, 'Smallest change');
   await least.getByRole('heading', { name: 'Existing group or role' }).waitFor();
   const ways = await lines(least.getByRole('list', { name: 'Existing group or role' }));
   assert.ok(ways.some((way) => /Add the user to Group:payments in the identity provider/.test(way)), ways.join(' | '));
@@ -99,8 +99,8 @@ journey('names that become one group are told, with what each gains', async ({ p
   const found = await collisions(page);
   // Both settings are shown at once, the one in force first.
   await found.getByText(/^No collisions/).first().waitFor();
-  assert.match(await text(found.getByRole('heading', { level: 4 }).first()), /With none, the current setting/);
-  const told = await text(found.getByRole('list', { name: 'Collisions with suffix' }));
+  assert.match(await text(found.getByRole('heading', { level: 4 }).first()), /With full names, the current setting/);
+  const told = await text(found.getByRole('list', { name: 'Collisions with names after the last slash' }));
   assert.match(told, /\/contractors\/payments \(in the token and in the policy\)/);
   assert.match(told, /A user with only \/contractors\/payments gains: Gains .*Topic payments- prefixed/i);
 });

@@ -7,7 +7,7 @@ const TESTS = 'Tests and sharing';
 /** The buttons that lead to each part, from the outside. */
 const WAYS = {
   'What if': [WHAT_IF],
-  'Least change': [WHAT_IF, 'Least change'],
+  'Smallest change': [WHAT_IF, 'Smallest change'],
   'Compare two users': [WHAT_IF],
   'Whole request': ['Whole request'],
   Tests: [TESTS],
@@ -36,7 +36,7 @@ export async function troubleshoot(page) {
 
 /** Opens the steps of the extraction, which stand below the path. */
 export async function openSteps(extraction) {
-  const [steps, button] = [extraction.getByRole('list', { name: 'Extraction steps' }), extraction.getByRole('button', { name: 'Extraction steps' })];
+  const [steps, button] = [extraction.getByRole('list', { name: 'How groups are read' }), extraction.getByRole('button', { name: 'How groups are read' })];
   await steps.or(button).first().waitFor();
   if (!(await steps.isVisible())) await button.click();
 }

@@ -77,6 +77,8 @@ fn join(row: &mut EventRow, older: EventRow, changes: usize) {
     row.raw = format!("{}\n{}", older.raw, row.raw);
     let who = if row.event.user.is_empty() {
         "the service".to_owned()
+    } else if row.event.is_anonymous() {
+        "somebody who had not signed in".to_owned()
     } else {
         plain(&row.event.user)
     };

@@ -5,4 +5,5 @@ pub mod findings;
 pub mod grant_call;
 pub mod list;
 pub mod matrix;
+pub mod title;
 pub mod who_can;

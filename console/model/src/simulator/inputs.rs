@@ -449,10 +449,10 @@ impl Panel {
     pub const fn title(self) -> &'static str {
         match self {
             Self::WhatIf => "What if and compare",
-            Self::LeastChange => "Least change",
+            Self::LeastChange => "Smallest change",
             Self::Request => "Whole request",
             Self::Tests => "Tests and sharing",
-            Self::Steps => "Extraction steps",
+            Self::Steps => "How groups are read",
             Self::Collisions => "Collisions",
             Self::Troubleshooting => "Troubleshoot",
             Self::Decoded => "Decoded token",

@@ -247,7 +247,7 @@ fn the_whole_way_from_a_token_to_a_verdict() {
         ]
     );
     let steps = view.steps.as_ref().unwrap();
-    assert_eq!(steps.summary, "5 groups in, 4 principals out");
+    assert_eq!(steps.summary, "5 names in the token, 4 groups of the user");
     let table = steps.table.as_ref().unwrap();
     assert_eq!(table.rows[1].raw, ("/eng/".into(), "payments".into()));
     assert!(
@@ -279,7 +279,7 @@ fn the_whole_way_from_a_token_to_a_verdict() {
     );
     assert_eq!(
         said(why(&view, "Near misses")),
-        "2 rows one by host and one by letter case"
+        "2 ACLs almost match: for one only the host differs and for one only letter case differs"
     );
     assert_eq!(
         said(why(&view, "Would allow")),
@@ -299,7 +299,7 @@ fn the_trace_has_three_passes() {
     let judged = view.judged.as_ref().unwrap();
     assert_eq!(
         gbac_words::trace::summary(&judged.explanation),
-        "7 ACLs, 5 candidates: 1 deny, 1 allow overridden, 2 near misses, 1 does not match"
+        "5 of 7 ACLs listed: 1 deny, 1 allow overridden, 2 near misses, 1 does not match"
     );
     let shown = trace::visible_rows(judged, TraceFilter::All, 200);
     let [deny, allow, nothing] = &shown.passes;
@@ -598,7 +598,7 @@ fn tokens_of_real_providers() {
     );
     assert_eq!(
         comma.steps.as_ref().unwrap().summary,
-        "4 groups in, 3 principals out"
+        "4 names in the token, 3 groups of the user"
     );
 
     // Two hundred groups.
@@ -606,7 +606,7 @@ fn tokens_of_real_providers() {
     let many = view(&json!({ "sub": "a", "exp": exp, "groups": groups }));
     assert_eq!(
         many.steps.as_ref().unwrap().summary,
-        "200 groups in, 200 principals out"
+        "200 names in the token, 200 groups of the user"
     );
 
     // RFC 9068: no warning but that a cluster of today differs.

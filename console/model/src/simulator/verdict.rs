@@ -8,7 +8,7 @@ use gbac_engine::decide::{
 };
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Permission, Principal};
-use gbac_words::phrases::{count, thousands};
+use gbac_words::phrases::{agree, count, thousands};
 use gbac_words::rich_text::{RichText, listed};
 use gbac_words::{acl, decision, explanation, hypothesis as hypothesis_words, sign_in};
 
@@ -292,7 +292,11 @@ fn nothing(verdict: &mut Verdict, judged: &Judged) {
 }
 
 fn near_misses(verdict: &mut Verdict, explanation: &Explanation) {
-    let mut kinds: [(&str, usize); 3] = [("host", 0), ("letter case", 0), ("slashes", 0)];
+    let mut kinds: [(&str, usize); 3] = [
+        ("the host differs", 0),
+        ("letter case differs", 0),
+        ("slashes differ", 0),
+    ];
     for candidate in &explanation.candidates {
         let CandidateStatus::Near(near) = candidate.status else {
             continue;
@@ -316,14 +320,16 @@ fn near_misses(verdict: &mut Verdict, explanation: &Explanation) {
         .iter()
         .filter(|(_, number)| *number > 0)
         .map(|(kind, number)| match number {
-            _ if *number == all => format!("by {kind}").into(),
-            1 => format!("one by {kind}").into(),
-            number => format!("{} by {kind}", thousands(*number)).into(),
+            _ if *number == all => format!("only {kind}").into(),
+            1 => format!("for one only {kind}").into(),
+            number => format!("for {} only {kind}", thousands(*number)).into(),
         })
         .collect();
+    let almost = format!("{}: ", agree(all, "almost matches", "almost match"));
+    let words = RichText::from(almost).then(listed(said, 3));
     verdict
         .why
-        .push(("Near misses", Why::Near(count(all, "row"), listed(said, 3))));
+        .push(("Near misses", Why::Near(count(all, "ACL"), words)));
 }
 
 /// What would turn a denial: the denies that are in the way, or one new ACL.

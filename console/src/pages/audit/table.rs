@@ -60,6 +60,8 @@ fn Event(event: RepeatedEvent, place: usize) -> impl IntoView {
     };
     let who = if row.event.user.is_empty() {
         view! { <span class="quiet">"unknown"</span> }.into_any()
+    } else if row.event.is_anonymous() {
+        view! { <span class="quiet">"not signed in"</span> }.into_any()
     } else {
         view! { <PrincipalName principal=Principal::user(&row.event.user) /> }.into_any()
     };
@@ -181,7 +183,7 @@ fn By(row: EventRow) -> impl IntoView {
     view! {
         {some.then(|| view! { <ul class=class>{groups}{(more > 0).then(|| view! { <li class="quiet">{format!("and {more} more")}</li> })}{role}{acl}</ul> })}
         {none.then(|| view! { <span class="quiet">"no groups"</span> })}
-        {(!row.event.why.is_empty()).then(|| view! { <span class="quiet brk"><Words text=phrases::capitalized(&row.event.why) /></span> })}
+        {(!row.event.why.is_empty()).then(|| view! { <span class="quiet brk"><Words text=phrases::capitalized(&row.event.why_words()) /></span> })}
     }
 }
 

@@ -133,7 +133,7 @@ fn Read(
     let notes = incoming
         .notes
         .iter()
-        .map(|note| view! { <p class="help">{format!("{}.", capitalized(note))}</p> })
+        .map(|note| view! { <p class="help"><Words text=format!("{}.", capitalized(note)) /></p> })
         .collect_view();
     let holds = match (format, is_refused) {
         (None, _) | (Some(Format::Document), true) => None,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use gbac_analysis::{PolicySummary, policy_summary};
 use gbac_console_model::address;
+use gbac_console_model::permissions::title::page_title;
 use gbac_engine::policy::Policy;
 use gbac_words::pages::permissions as words;
 use gbac_words::phrases::thousands;
@@ -45,7 +46,17 @@ pub(super) fn Frame(
     /// The view.
     children: ChildrenFn,
 ) -> impl IntoView {
-    dom::set_title("Permissions");
+    let location = use_location();
+    let title = Memo::new(move |_| {
+        let query = location.search;
+        (location.pathname).with(|path| query.with(|query| page_title(path, query)))
+    });
+    Effect::new(move |_| {
+        // The address of the next page comes before the page does.
+        if let Some(title) = &*title.read() {
+            dom::set_title(title);
+        }
+    });
     let service = expect_context::<Service>();
     let findings = expect_context::<Findings>();
     // Compared by its place in memory: each read makes another one.

@@ -278,7 +278,8 @@ fn Row(row: AclRow, is_open: bool) -> impl IntoView {
                 <span class="marks">
                     <PermissionWord permission=acl.permission />
                     {remark.map(|(remark, message)| {
-                        let words = remark.label();
+                        // A tooltip has no other type for names.
+                        let (words, message) = (remark.label(), message.replace('`', ""));
                         match remark {
                             Remark::Overrides(_) => view! { <Tag {..} title=message>{words}</Tag> }.into_any(),
                             _ => view! { <Tag glyph=Glyph::Warn kind={TagKind::Warn} {..} title=message>{words}</Tag> }.into_any(),

@@ -100,7 +100,7 @@ pub(super) fn Search() -> impl IntoView {
                 on:input=move |event| text.set(event_target_value(&event))
                 on:keydown=press
             />
-            <button class="kbd" type="button" aria-label="Close the search" on:click=move |_| session.is_open.set(false)>"Esc"</button>
+            <button class="kbd" type="button" aria-label="Close the search, Esc" on:click=move |_| session.is_open.set(false)>"Esc"</button>
         </div>
         <Results found=found selected=selected on_choose=choose_at />
         <Announcement found=found />

@@ -10,6 +10,7 @@ use gbac_console_model::simulator::troubleshoot::{steps, summary};
 use gbac_engine::Coded;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_words::common::POLICY_NOT_READ;
+use gbac_words::extraction::kept_names;
 use gbac_words::pages::simulator as words;
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
@@ -126,9 +127,9 @@ fn Rules(state: SimulatorState) -> impl IntoView {
     });
     view! {
         <Segmented
-            name="rules" legend="Extraction rules" small=true
+            name="rules" legend="Rules for reading the token" small=true
             value=Signal::derive(move || if is_platform.get() { "platform" } else { "own" }.to_owned())
-            choices=vec![Choice::new("own", "GBAC"), Choice::new("platform", "The platform, version 26.1")]
+            choices=vec![Choice::new("own", "GBAC"), Choice::new("platform", "The cluster itself, 26.1")]
             on_change=move |code: String| state.edit(|inputs| inputs.platform = code == "platform")
         />
         {move || {
@@ -251,7 +252,7 @@ fn collisions_with(place: usize, report: CollisionPanel) -> impl IntoView {
         ", which is not set"
     };
     view! {
-        <h4>"With " <Mono text=report.nested.code() /> <span class="quiet">{about}</span></h4>
+        <h4>"With " {kept_names(report.nested)} <span class="quiet">{about}</span></h4>
         <CollisionList report=report of_token=true />
     }
 }

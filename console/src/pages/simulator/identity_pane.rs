@@ -36,9 +36,14 @@ pub(super) fn IdentityPane(state: SimulatorState) -> impl IntoView {
     let has_token =
         state.input(|inputs| inputs.mode == IdentityMode::Token && !inputs.token.trim().is_empty());
     view! {
-        <section class="pane" aria-labelledby="h-tok">
+        // The field is the first that Tab reaches; the controls stand beside the heading above it.
+        <section class="pane tok-pane" aria-labelledby="h-tok">
+            <h2 id="h-tok">{move || if mode.get() == IdentityMode::Token { "Token" } else { "Identity" }}</h2>
+            {move || match mode.get() {
+                IdentityMode::Token => view! { <TokenFields state=state /> }.into_any(),
+                IdentityMode::ByHand => view! { <HandFields state=state /> }.into_any(),
+            }}
             <div class="lab">
-                <h2 id="h-tok">{move || if mode.get() == IdentityMode::Token { "Token" } else { "Identity" }}</h2>
                 {move || (mode.get() == IdentityMode::Token).then(|| view! { <People state=state /> })}
                 <span class="row-end row">
                     {move || has_token.get().then(|| view! {
@@ -56,10 +61,6 @@ pub(super) fn IdentityPane(state: SimulatorState) -> impl IntoView {
                     />
                 </span>
             </div>
-            {move || match mode.get() {
-                IdentityMode::Token => view! { <TokenFields state=state /> }.into_any(),
-                IdentityMode::ByHand => view! { <HandFields state=state /> }.into_any(),
-            }}
         </section>
     }
 }
@@ -308,6 +309,7 @@ fn CustomSettings(state: SimulatorState) -> impl IntoView {
         <Segmented
             name="nested" legend="Nested names" small=true value=value
             choices=vec![Choice::new("none", "none"), Choice::new("suffix", "suffix")]
+            help=words::NAMES_KEPT
             on_change=move |value: String| state.edit(|inputs| {
                 inputs.what_if.nested = value.parse().unwrap_or(NestedGroupBehavior::None);
             })

@@ -58,7 +58,7 @@ pub(super) fn PathPane(state: SimulatorState) -> impl IntoView {
                 <span class="count">{move || Some(steps.read().as_ref()?.summary.clone())}</span>
                 {move || has_path.get().then(|| words::path_help(is_refused.get()))}
                 <span class="row-end row">
-                    {move || (has_steps.get() && !troubleshooting.get()).then(|| view! { <Toggle state=state part=Panel::Steps label="Extraction steps" /> })}
+                    {move || (has_steps.get() && !troubleshooting.get()).then(|| view! { <Toggle state=state part=Panel::Steps label="How groups are read" /> })}
                     <Toggle state=state part=Panel::Troubleshooting label="Troubleshoot" />
                 </span>
             </div>
@@ -147,7 +147,7 @@ fn outline(state: SimulatorState) -> impl IntoView {
             view! { <li><h3 class="quiet">{stage.title()}</h3><div><p>{sentence(&words)}</p>{collisions}</div></li> }
         })
         .collect_view();
-    view! { <div class="flow-s"><ol class="steps" aria-label="Extraction steps">{items}</ol></div> }
+    view! { <div class="flow-s"><ol class="steps" aria-label="How groups are read">{items}</ol></div> }
 }
 
 /// A button that opens and closes a section of the pane.
@@ -230,7 +230,7 @@ fn list(state: SimulatorState, steps: &Steps) -> impl IntoView + use<> {
             }
         })
         .collect_view();
-    view! { <ol class="steps" class:read=move || parts.iter().any(Get::get) aria-label="Extraction steps">{items}</ol> }
+    view! { <ol class="steps" class:read=move || parts.iter().any(Get::get) aria-label="How groups are read">{items}</ol> }
 }
 
 /// The largest file that is read as keys, in bytes.

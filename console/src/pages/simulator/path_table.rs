@@ -24,7 +24,7 @@ use super::fields::{actions, nobody};
 use super::state::SimulatorState;
 use crate::dom;
 use crate::pages::rich_text::{sentence, shown};
-use crate::ui::{Glyph, Icon, IconSize, LinkButton, Mono, PrincipalName, Tag};
+use crate::ui::{Glyph, Icon, IconSize, LinkButton, Mono, PrincipalName, Tag, Words};
 
 /// How many groups are shown at first; those with a matching ACL always are.
 const FIRST_ROWS: usize = 12;
@@ -420,7 +420,7 @@ fn banner(state: SimulatorState, note: &ExtractionNote) -> impl IntoView + use<>
         <div class="note note-warn">
             <Icon glyph=Glyph::Warn />
             <div>
-                <h3>{note.title.clone()}</h3>
+                <h3><Words text=note.title.clone() /></h3>
                 <p>{sentence(&note.words)}</p>
                 {actions(state, &note.actions)}
             </div>

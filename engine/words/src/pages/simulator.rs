@@ -7,6 +7,7 @@ use gbac_engine::model::{Principal, ResourceType};
 use gbac_engine::policy::Policy;
 
 use crate::escape::plain;
+use crate::extraction::kept_names;
 use crate::hypothesis;
 use crate::phrases::{agree, count, list, thousands};
 use crate::rich_text::RichText;
@@ -20,7 +21,7 @@ pub const TOKEN_EXAMPLE: &str = "Paste an access token: eyJhbGciOi…";
 pub const USERINFO_REQUIRED: &str =
     "The settings read groups from it. Paste the response of the provider's user-info endpoint.";
 pub const GROUPS_AFTER_EXTRACTION: &str =
-    "Group names after extraction. Settings do not change them.";
+    "The groups as ACLs and roles name them. Settings do not change them.";
 pub const DEFAULT_SETTINGS: &str = "Defaults: the service has not been read yet.";
 pub const SETTINGS_NOT_SAVED: &str = "Not saved. The service keeps its own settings.";
 pub const RESET_SETTINGS: &str = "Reset to the service's settings";
@@ -44,7 +45,8 @@ pub const REGISTRY_NAMELESS: &str = "The Schema Registry has no name.";
 pub const PASTE_TOKEN: &str = "Paste a token to see the verdict.";
 pub const LOADING_EVALUATION: &str =
     "Loading the evaluation. If the service does not answer, this is tried again.";
-pub const CANDIDATES: &str = "Every candidate ACL, in evaluation order, with what matched";
+pub const CANDIDATES: &str =
+    "The ACLs that can matter for this request, in evaluation order, with what matched";
 
 // Fixes.
 pub const TOKEN_REFUSED: &str = "The service refuses this token at sign-in, so no ACL is evaluated and no change of the policy helps.";
@@ -102,8 +104,9 @@ pub const CHECK_FILE_CONTENT: &str =
 // Troubleshooting.
 pub const TROUBLESHOOTING_NEEDS_TOKEN: &str = "Troubleshooting needs a token.";
 pub const EXPECTED_GROUPS: &str = "Groups you expected, one per line";
-pub const EXPECTED_GROUPS_SEARCHED: &str = "Each is searched for in the extracted groups.";
-pub const SAME_ON_PLATFORM: &str = "The platform extracts the same groups from this token.";
+pub const EXPECTED_GROUPS_SEARCHED: &str = "Each is searched for in the groups that were read.";
+pub const SAME_ON_PLATFORM: &str = "The cluster itself reads the same groups from this token.";
+pub const NAMES_KEPT: &str = "none keeps full names. suffix keeps what follows the last slash.";
 pub const RESPONSE_RECEIVED: &str = "Response received. See the step Principals.";
 pub const SEND_TOKEN: &str = "Send the token and compare";
 pub const COMPARED_SETTINGS: &str = "Settings of this page and of the service";
@@ -126,8 +129,9 @@ pub fn extraction_settings(
 ) -> RichText {
     RichText::from(if is_sso { "SSO attribute " } else { "" })
         .code(claim_path)
-        .text(", nested names ")
+        .text(format!(", {} (", kept_names(nested)))
         .code(nested.code())
+        .text(")")
 }
 
 pub fn groups_read_from(claim_path: &str) -> String {
@@ -175,7 +179,7 @@ pub fn hidden_candidates(number: usize, are_for_other_resources: bool) -> String
         true => " for other resources",
         false => "",
     };
-    format!("{}{remark} hidden.", count(number, "candidate"))
+    format!("{}{remark} hidden.", count(number, "ACL"))
 }
 
 pub fn changes_in_draft(number: usize) -> String {
@@ -234,7 +238,7 @@ pub fn hypothetical_changes(number: usize) -> String {
 
 /// The change of the setting for nested names; none where a mapping of SSO connections is in force.
 pub fn nested_change(change: Option<[NestedGroupBehavior; 2]>) -> String {
-    match change.map(|change| change.map(|nested| nested.code())) {
+    match change.map(|change| change.map(kept_names)) {
         Some([before, after]) => format!("From {before} to {after}."),
         None => "The mapping of an SSO connection keeps names as they are.".into(),
     }
