@@ -27,9 +27,7 @@ pub(super) fn listen(search: SearchSession) {
             }
             return;
         }
-        let is_alone =
-            !event.ctrl_key() && !event.meta_key() && !event.alt_key() && !event.is_composing();
-        if !is_alone || dom::is_typing() || dom::has_dialog() || !dom::has_single_keys() {
+        if !dom::is_single_key(&event) {
             return;
         }
         match event.key().as_str() {

@@ -410,11 +410,27 @@ pub fn is_visible() -> bool {
 
 /// Whether a key press goes to a field, so that a single letter is text and no shortcut.
 #[must_use]
-pub fn is_typing() -> bool {
-    document().active_element().is_some_and(|element| {
-        matches!(element.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT")
-            || element.has_attribute("contenteditable")
-    })
+fn is_typing() -> bool {
+    let Some(element) = document().active_element() else {
+        return false;
+    };
+    match element.tag_name().as_str() {
+        // What is only ticked or pressed takes no text.
+        "INPUT" => !matches!(
+            element.get_attribute("type").as_deref(),
+            Some("checkbox" | "radio" | "button" | "submit" | "file")
+        ),
+        "TEXTAREA" | "SELECT" => true,
+        _ => element.has_attribute("contenteditable"),
+    }
+}
+
+/// Whether a key press is a shortcut of a single character: outside of fields and dialogs, and only
+/// while they are on.
+#[must_use]
+pub fn is_single_key(event: &leptos::ev::KeyboardEvent) -> bool {
+    let has_modifier = event.ctrl_key() || event.meta_key() || event.alt_key();
+    !has_modifier && !event.is_composing() && !is_typing() && !has_dialog() && has_single_keys()
 }
 
 /// Whether shortcuts of a single character work.

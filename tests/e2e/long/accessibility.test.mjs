@@ -469,6 +469,9 @@ journey('a change of route moves focus to the heading, and tells the title', asy
   await new Roles(page).row('PaymentsWriters').getByRole('link').click();
   await until(async () => assert.equal(await focus(), 'H1 PaymentsWriters'));
   assert.match(await page.title(), /^PaymentsWriters/);
+  await page.goto('/security/permissions/matrix?of=Group%3Apayments');
+  await until(async () => assert.equal(await page.title(), 'Matrix of Group:payments - Permissions - GBAC'));
+  await page.goBack();
   await page.goBack();
   await until(async () => assert.equal(await focus(), 'H1 Roles'));
   // A change of the search is no change of route: focus stays in the field.
@@ -579,7 +582,7 @@ async function areNarrow(page, check = async () => {}) {
 
 /** Nothing is wider than the page, and nothing that cannot be scrolled is larger than its place. */
 async function isNarrow(page, state) {
-  const { scroll, client, wide, cut } = await page.evaluate(() => {
+  const { scroll, client, wide, cut, letters } = await page.evaluate(() => {
     const root = document.scrollingElement;
     const wide = [...document.querySelectorAll('body *')]
       .filter(
@@ -594,9 +597,23 @@ async function isNarrow(page, state) {
         return isCut(overflowX, scrollWidth, clientWidth) || isCut(overflowY, scrollHeight, clientHeight);
       })
       .map((element) => `${element.tagName.toLowerCase()}.${element.className}`);
-    return { scroll: root.scrollWidth, client: root.clientWidth, wide, cut };
+    // Words that are set one letter a line.
+    const letters = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const { data } = walker.currentNode;
+      for (const { 0: word, index } of data.matchAll(/[^\s]{4,40}/g)) {
+        const range = document.createRange();
+        range.setStart(walker.currentNode, index);
+        range.setEnd(walker.currentNode, index + word.length);
+        const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+        if (lines.size > 2 && lines.size >= word.length * 0.75) letters.push(word);
+      }
+    }
+    return { scroll: root.scrollWidth, client: root.clientWidth, wide, cut, letters };
   });
   assert.deepEqual(cut, [], `${state}: cut off`);
+  assert.deepEqual(letters, [], `${state}: one letter a line`);
   assert.ok(scroll <= client, `${state}: ${scroll} px in ${client} px: ${wide.slice(0, 5).join(', ')}`);
 }
 

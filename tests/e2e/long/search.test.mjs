@@ -98,6 +98,30 @@ journey('single keys go to the search and list the shortcuts, and can be turned 
   assert.equal(await search.shortcuts.count(), 0);
 });
 
+journey('the keys of the simulator do what its buttons do, outside of fields', async ({ page }) => {
+  const search = new Search(page);
+  await page.goto('/security/simulator');
+  const token = page.getByRole('textbox', { name: 'Access token' });
+  await token.waitFor();
+  const hasFocus = (id) => until(async () => assert.equal(await page.evaluate(() => document.activeElement.id), id));
+  // The field is the first that Tab reaches in the page.
+  await page.locator('#main').focus();
+  await page.keyboard.press('Tab');
+  await hasFocus('tok');
+  await page.keyboard.type('w');
+  assert.equal(await token.inputValue(), 'w');
+  await token.fill('');
+  // A choice is no field.
+  await page.getByRole('radio', { name: 'Token', exact: true }).focus();
+  await page.keyboard.press('w');
+  await hasFocus('whole-request');
+  await page.keyboard.press('v');
+  await hasFocus('tok');
+  await page.getByRole('radio', { name: 'Token', exact: true }).focus();
+  await page.keyboard.press('?');
+  await search.shortcuts.getByText('Check a whole API request').waitFor();
+});
+
 for (const [words, options] of [
   ['on a telephone', { viewport: { width: 390, height: 780 } }],
   ['in the dark', { colorScheme: 'dark' }],

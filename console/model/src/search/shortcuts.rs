@@ -11,7 +11,7 @@ pub struct Shortcut {
     pub is_single: bool,
 }
 
-/// All of them: on every page, then in the search.
+/// All of them: on every page, in the simulator, in the search.
 pub const SHORTCUTS: &[(&str, &[Shortcut])] = &[
     (
         "On every page",
@@ -35,6 +35,46 @@ pub const SHORTCUTS: &[(&str, &[Shortcut])] = &[
                 keys: &["Esc"],
                 purpose: "Close a dialog",
                 is_single: false,
+            },
+        ],
+    ),
+    (
+        "In the simulator",
+        &[
+            Shortcut {
+                keys: &["F"],
+                purpose: "Show the fixes of a denied request",
+                is_single: true,
+            },
+            Shortcut {
+                keys: &["T"],
+                purpose: "Try a change",
+                is_single: true,
+            },
+            Shortcut {
+                keys: &["W"],
+                purpose: "Check a whole API request",
+                is_single: true,
+            },
+            Shortcut {
+                keys: &["C"],
+                purpose: "Compare two users",
+                is_single: true,
+            },
+            Shortcut {
+                keys: &["S"],
+                purpose: "Share the check",
+                is_single: true,
+            },
+            Shortcut {
+                keys: &["V"],
+                purpose: "Go to the token",
+                is_single: true,
+            },
+            Shortcut {
+                keys: &["R"],
+                purpose: "Review the draft",
+                is_single: true,
             },
         ],
     ),

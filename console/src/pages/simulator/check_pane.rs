@@ -301,7 +301,7 @@ fn VerdictActions(state: SimulatorState) -> impl IntoView {
 }
 
 /// Opens a panel, and goes to a place in it.
-fn go_to(state: SimulatorState, panel: Panel, id: &'static str) {
+pub(super) fn go_to(state: SimulatorState, panel: Panel, id: &'static str) {
     state.show(panel);
     dom::focus_later(id);
 }

@@ -9,6 +9,7 @@ mod fields;
 mod fix_sheet;
 mod hypothesis_bar;
 mod identity_pane;
+mod keys;
 mod panels;
 mod path_pane;
 mod path_table;
@@ -51,6 +52,7 @@ pub fn Simulator() -> impl IntoView {
     let state = SimulatorState::new(service, expect_context::<SimulatorSession>());
     let arrived = tests_and_links::arrive(state);
     announce(state);
+    keys::listen(state);
     fields::suggest(state);
     ask_accepted(state);
     remember_groups(state, expect_context::<SeenGroups>());
