@@ -50,6 +50,7 @@ pub(super) fn AclEditor(
     /// How many columns the table has.
     columns: &'static str,
     /// Runs with the ACL that took its place.
+    #[prop(into)]
     on_edited: Callback<Acl>,
 ) -> impl IntoView {
     let draft = expect_context::<Draft>();

@@ -237,6 +237,27 @@ fn a_request_to_the_service_is_told_by_its_path() {
 }
 
 #[test]
+fn a_refused_token_is_told_in_words() {
+    let why = |detail: &str| {
+        let event = json!({ "class_uid": 3002, "activity_id": 1, "status_id": 2,
+            "status_detail": detail, "user": { "name": "{{anonymous}}" } });
+        let row = EventRow::read(&event).unwrap();
+        assert!(row.event.is_anonymous());
+        row.event.why_words()
+    };
+    assert_eq!(
+        why("kid_unknown"),
+        "the identity provider has no key with the ID that the token names"
+    );
+    // A code of a later release, and a sentence.
+    assert_eq!(why("token_too_new"), "token too new");
+    assert_eq!(
+        why("wrong user name or password"),
+        "wrong user name or password"
+    );
+}
+
+#[test]
 fn a_change_is_told_in_words() {
     let product = Product::default();
     let acl = decided_acl();

@@ -137,6 +137,18 @@ const ACTIONS: &[(&str, &str, SearchTarget)] = &[
     ("Keyboard shortcuts", "keys help", SearchTarget::Shortcuts),
 ];
 
+/// What precedes the name of a new role.
+const CREATE: [&str; 3] = ["create role ", "create ", "new role "];
+/// What precedes a principal that joins a role.
+const ASSIGN: [&str; 2] = ["assign ", "add "];
+
+/// Whether a text begins with one of these, in any case.
+fn starts_with_any(text: &str, starts: &[&str]) -> bool {
+    starts
+        .iter()
+        .any(|start| strip_start(text, start).is_some())
+}
+
 /// Finds what was typed, and answers it where it is a question.
 pub fn find(typed: &str, context: &AnswerContext<'_>) -> SearchResults {
     let text = typed.trim();
@@ -192,7 +204,11 @@ pub fn find(typed: &str, context: &AnswerContext<'_>) -> SearchResults {
         groups.extend(found.map(|(_, group)| group));
     }
     // Several words that find nothing were probably asked, not searched for.
-    let is_unknown = groups.is_empty() && kind.is_none() && question::has_several_words(text);
+    let is_unknown = groups.is_empty()
+        && kind.is_none()
+        && question::has_several_words(text)
+        && !starts_with_any(text, &CREATE)
+        && !starts_with_any(text, &ASSIGN);
     let question = question.or_else(|| is_unknown.then_some(TypedQuestion::Unknown));
     let answer = question.map(|question| answer(&question, asked_about.as_ref(), context));
     SearchResults { answer, groups }
@@ -412,9 +428,7 @@ fn actions(
         let label = Label::default().name(title, &words);
         items.push(action_item(label, "", target.clone()));
     }
-    let requested = ["create role ", "create ", "new role "]
-        .iter()
-        .find_map(|start| strip_start(text, start));
+    let requested = CREATE.iter().find_map(|start| strip_start(text, start));
     // Several words may be a question, so they name a role only where one is asked for.
     let name = match requested {
         Some(name) => name.trim(),
@@ -448,10 +462,8 @@ fn strip_start<'a>(text: &'a str, start: &str) -> Option<&'a str> {
 
 /// `assign Group:eng to Writers`: the roles that fit and that the principal is not in yet.
 fn assignments(text: &str, context: &AnswerContext<'_>) -> Vec<SearchItem> {
-    let Some((who, role)) = strip_start(text, "assign ")
-        .or_else(|| strip_start(text, "add "))
-        .and_then(|rest| rest.split_once(" to "))
-    else {
+    let assigned = ASSIGN.iter().find_map(|start| strip_start(text, start));
+    let Some((who, role)) = assigned.and_then(|rest| rest.split_once(" to ")) else {
         return Vec::new();
     };
     let Ok(member) = principal_of(who.trim(), context) else {

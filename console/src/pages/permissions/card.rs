@@ -283,7 +283,7 @@ fn AclRow(acl: Acl, card: StoredValue<Card>, deletes: bool) -> impl IntoView {
                 acl=stored.get_value()
                 editing=editing
                 columns=COLUMNS
-                on_edited=move |_| dom::focus_first(vec![stored.with_value(button_id), "principals-search".into()])
+                on_edited=move |_: Acl| dom::focus_first(vec![stored.with_value(button_id), "principals-search".into()])
             />
         })}
     }

@@ -45,7 +45,11 @@ fn Form(open: RwSignal<bool>, given: RwSignal<String>) -> impl IntoView {
         }
         let after = draft.after()?;
         // A space at the end may be followed by another word.
-        let name = if sent.get() { &name } else { name.trim_end() };
+        let name = if sent.get() {
+            name.as_str()
+        } else {
+            name.trim_end()
+        };
         name_error(&after, name)
     });
     let warning = Signal::derive(move || {
