@@ -54,10 +54,11 @@ pub(super) fn Find() -> impl IntoView {
     let keys = if dom::is_mac() { "⌘ K" } else { "Ctrl K" };
     let label = format!("{SEARCH_OR_ASK}, {keys}");
     view! {
-        <button class="find" type="button" aria-label=label aria-haspopup="dialog" on:click=move |_| search.is_open.set(true)>
+        <button class="find" type="button" aria-haspopup="dialog" on:click=move |_| search.is_open.set(true)>
             <Icon glyph=Glyph::Search />
-            <span class="opt">"Search or ask"</span>
-            <span class="keys"><Key name="Ctrl" /><Key name="K" /></span>
+            <span class="sr">{label}</span>
+            <span class="opt" aria-hidden="true">"Search or ask"</span>
+            <span class="keys" aria-hidden="true"><Key name="Ctrl" /><Key name="K" /></span>
         </button>
     }
 }

@@ -360,12 +360,12 @@ fn CellButton(
         <button
             type="button"
             class=class
-            aria-label=label
             aria-controls="matrix-why"
             aria-pressed=move || if chosen.get() == Some(at) { "true" } else { "false" }
             on:click=move |_| chosen.update(|chosen| *chosen = if *chosen == Some(at) { None } else { Some(at) })
         >
-            {content}
+            <span class="sr">{label}</span>
+            <span class="seen" aria-hidden="true">{content}</span>
         </button>
     }
 }
