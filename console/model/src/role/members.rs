@@ -46,7 +46,7 @@ pub struct MemberPreview {
 /// What was typed, if it may be several names: names can contain what separates others, so it has
 /// to be asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct MemberList {
+pub struct TypedMembers {
     /// Those that can be added, in the order of the text.
     pub members: Vec<Principal>,
     /// Why others cannot, as sentences without a final period.
@@ -202,12 +202,12 @@ impl MemberDraft {
     }
 
     /// Reads what was typed as a list of names; none if it can only be one.
-    pub fn list(&self, policy: &Policy, role: &str) -> Option<MemberList> {
+    pub fn list(&self, policy: &Policy, role: &str) -> Option<TypedMembers> {
         let names = split_names(&self.text);
         if names.is_empty() {
             return None;
         }
-        let mut list = MemberList::default();
+        let mut list = TypedMembers::default();
         if names.len() > MOST_NAMES {
             list.refused.push(words::too_many_names(MOST_NAMES));
             return Some(list);

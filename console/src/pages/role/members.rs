@@ -1,7 +1,7 @@
 //! The table of a role's principals, and the form that adds one.
 
 use gbac_console_model::role::members::{
-    MemberDraft, MemberList, MemberPreview, with_pasted_lines,
+    MemberDraft, MemberPreview, TypedMembers, with_pasted_lines,
 };
 use gbac_console_model::role::{MemberRow, RowStatus};
 use gbac_engine::model::{Principal, PrincipalType};
@@ -220,11 +220,11 @@ fn AddMember() -> impl IntoView {
 /// Asks whether what was typed is several names or one.
 fn several(
     context: RoleContext,
-    list: MemberList,
+    list: TypedMembers,
     reading: Memo<MemberPreview>,
     added: Callback<()>,
 ) -> impl IntoView {
-    let MemberList {
+    let TypedMembers {
         members,
         refused,
         remarks: found,
