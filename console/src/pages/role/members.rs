@@ -169,8 +169,8 @@ fn AddMember() -> impl IntoView {
                         sent.set(false);
                         draft.update(|draft| *draft = draft.with_text(text));
                     }
-                    invalid=Signal::derive(move || error.get().is_some())
                     described_by=described
+                    invalid=Signal::derive(move || error.get().is_some())
                     {..}
                     on:paste=move |event| {
                         let Some(lines) = dom::pasted_lines(&event) else { return };
