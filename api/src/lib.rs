@@ -46,6 +46,7 @@ pub mod schema_registry;
 pub mod security;
 pub mod service;
 pub mod session;
+pub mod stored_tests;
 pub mod target;
 pub mod warning;
 pub mod wire;

@@ -49,6 +49,8 @@ pub const LICENSE: &str = "/gbac/v1/license";
 pub const POLICY: &str = "/gbac/v1/policy";
 /// Policy changes, applied completely or not at all.
 pub const POLICY_CHANGES: &str = "/gbac/v1/policy/changes";
+/// The tests that are stored with the service.
+pub const TESTS: &str = "/gbac/v1/tests";
 /// The accounts with access to the service itself.
 pub const ACCOUNTS: &str = "/gbac/v1/accounts";
 /// A backup of everything that the service stores.

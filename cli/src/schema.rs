@@ -109,7 +109,7 @@ const OUTPUTS: &[(&str, Output)] = &[
     ),
     ("token inspect", Results(&[schema_of::<InspectedToken<'_>>])),
     ("doctor", Results(&[schema_of::<Diagnosis<'_>>])),
-    ("test", Results(&[schema_of::<TestResults<'_>>])),
+    ("test", Results(&[at_state::<TestResults<'_>>])),
     ("serve", Results(&[schema_of::<CheckedOptions<'_>>])),
     ("backup", Results(&[schema_of::<SavedBackup<'_>>])),
     ("restore", Results(&[schema_of::<RestoredBackup<'_>>])),

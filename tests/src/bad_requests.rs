@@ -138,6 +138,12 @@ const ROUTES: &[(&str, &str, &str)] = &[
         "/gbac/v1/policy/changes",
         r#"{"changes":[{"change":"create_role","role":"x"},{"change":"delete_role","role":"x"}]}"#,
     ),
+    ("GET", "/gbac/v1/tests", ""),
+    (
+        "PUT",
+        "/gbac/v1/tests",
+        r#"{"version":1,"tests":[{"name":"t","check":{"identity":{"user":"a"},"operation":"read","resource_type":"topic","resource_name":"o"},"expect":{"outcome":"deny"}}]}"#,
+    ),
     ("GET", "/gbac/v1/audit?limit=3", ""),
     ("GET", "/gbac/v1/license", ""),
     ("PUT", "/gbac/v1/license", r#"{"license":"valid"}"#),

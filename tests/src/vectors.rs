@@ -51,13 +51,13 @@ fn read(path: PathBuf) -> VectorFile {
     let file = assertions_from_json(&text)
         .unwrap_or_else(|problems| panic!("{}:\n{problems}", path.display()));
     match file.policy {
-        PolicySource::Inline(policy) => VectorFile {
+        Some(PolicySource::Inline(policy)) => VectorFile {
             path,
             policy: *policy,
             tests: file.tests,
         },
-        PolicySource::File(other) => panic!(
-            "{}: vectors hold their policy, not the name `{other}`",
+        other => panic!(
+            "{}: vectors hold their policy, not {other:?}",
             path.display()
         ),
     }

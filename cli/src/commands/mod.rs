@@ -125,8 +125,11 @@ pub(crate) enum Command {
     Doctor(Box<DoctorArgs>),
     /// Run assertion files; exits with 1 if a test fails.
     ///
+    /// --policy and --online replace the policy that a file names. --online without files runs the
+    /// tests that are stored with the service.
+    ///
     /// For pipelines, --format also accepts `sarif`, `junit` and `github` (annotations).
-    Test(TestArgs),
+    Test(Box<TestArgs>),
     /// Serve the console and the APIs.
     ///
     /// GBAC_ADMIN_PASSWORD or --admin-password-file sets the admin's password at every start.

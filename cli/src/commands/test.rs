@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use gbac_analysis::check::{Answer, Check, CheckError, evaluate};
+use gbac_api::paths;
 use gbac_engine::decide::At;
 use gbac_engine::identity::Identity;
 use gbac_engine::policy::Policy;
@@ -16,6 +17,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::format::ReportFormat;
+use crate::args::policy_source::{self, PolicySourceArgs, PolicyState};
 use crate::input;
 use crate::json_position::line_of;
 use crate::output::{self, BAD, Failure, Format, GOOD, plain_lines};
@@ -28,8 +30,10 @@ use crate::yaml;
 #[derive(Debug, Args)]
 pub(crate) struct TestArgs {
     /// Assertion files, or bug reports that the simulator created from a failing test.
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "online", value_name = "FILE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    policy: PolicySourceArgs,
     /// Also write a JUnit report to this file.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -88,11 +92,22 @@ pub(crate) fn run(
     format: Format,
     report: Option<ReportFormat>,
 ) -> Result<u8, Failure> {
+    let source = &args.policy;
+    // GBAC_POLICY is only for files without a policy.
+    let given = match source.online || source.policy_file.is_some() {
+        true => Some(policy_source::load(process, source)?),
+        false => None,
+    };
+    let policy = given.as_ref().map(|given| &given.policy);
+    let state = given.as_ref().and_then(|given| given.state.as_ref());
     let mut runs = Vec::new();
+    if let (true, Some(policy), Some(state)) = (args.files.is_empty(), policy, state) {
+        runs = run_stored(policy, state)?;
+    }
     // An unreadable file counts as a failed test, and the others still run.
     for path in &args.files {
         let file = redacted(&path.display().to_string());
-        match run_file(process, path, &file) {
+        match run_file(process, args, policy, path, &file) {
             Ok(of_file) => runs.extend(of_file),
             Err(failure) => {
                 runs.push(Run {
@@ -115,17 +130,16 @@ pub(crate) fn run(
         (Some(report), _) => pipeline_report::write(process, report, "test", "", &entries(&runs))?,
         (None, Format::Json | Format::Yaml) => {
             let tests = runs.iter().map(Run::result).collect();
-            output::value(
-                process,
-                format,
-                &TestResults {
-                    passed: runs.len() - failed,
-                    failed,
-                    tests,
-                },
-            )?;
+            let results = TestResults {
+                passed: runs.len() - failed,
+                failed,
+                tests,
+            };
+            policy_source::write_value(process, state, format, results)?;
         }
-        (None, Format::Text) => output::text(process, &render(process, &runs, failed))?,
+        (None, Format::Text) => {
+            policy_source::write_text(process, state, &render(process, &runs, failed))?;
+        }
     }
     Ok(output::exit_code(failed == 0))
 }
@@ -160,7 +174,14 @@ fn entries(runs: &[Run]) -> Vec<Entry> {
     entries
 }
 
-fn run_file(process: &Process, path: &Path, what: &str) -> Result<Vec<Run>, Failure> {
+/// Runs a file on the policy of the flags, or else on its own.
+fn run_file(
+    process: &Process,
+    args: &TestArgs,
+    given: Option<&Policy>,
+    path: &Path,
+    what: &str,
+) -> Result<Vec<Run>, Failure> {
     let original = input::text(process, path)?;
     let text = match find_assertions(&original) {
         report if report.len() < original.len() => report.to_owned(),
@@ -170,18 +191,44 @@ fn run_file(process: &Process, path: &Path, what: &str) -> Result<Vec<Run>, Fail
     if file.tests.is_empty() {
         return Err(Failure::new("no_tests", files::no_tests(what)));
     }
-    let policy = match file.policy {
-        PolicySource::Inline(policy) => *policy,
-        PolicySource::File(name) => {
-            input::policy(process, &path.parent().unwrap_or(Path::new("")).join(name))?
+    let own = match (given, file.policy) {
+        (Some(_), _) => None,
+        (None, Some(PolicySource::Inline(policy))) => Some(*policy),
+        (None, Some(PolicySource::File(name))) => {
+            let path = path.parent().unwrap_or(Path::new("")).join(name);
+            Some(input::policy(process, &path)?)
         }
+        (None, None) if policy_source::is_in_environment(process) => {
+            Some(policy_source::load(process, &args.policy)?.policy)
+        }
+        (None, None) => None,
     };
-    let mut runs = Vec::new();
-    for (place, test) in file.tests.iter().enumerate() {
-        let line = line_of(&original, &format!("/tests/{place}")).unwrap_or(1);
-        runs.push(run_one(what, &policy, test, line));
+    let Some(policy) = given.or(own.as_ref()) else {
+        return Err(Failure::new("no_policy", files::no_policy(what)));
+    };
+    Ok(run_all(what, &original, policy, &file.tests))
+}
+
+/// Runs the tests that are stored with the service whose policy is in this state.
+fn run_stored(policy: &Policy, state: &PolicyState) -> Result<Vec<Run>, Failure> {
+    let url = state.client().url();
+    let text = state.client().stored_tests()?;
+    let what = format!("{url}{}", paths::TESTS);
+    let file =
+        assertions_from_json(&text).map_err(|problems| Failure::problems(&what, problems))?;
+    if file.tests.is_empty() {
+        return Err(Failure::new("no_tests", files::no_stored_tests(url)));
     }
-    Ok(runs)
+    Ok(run_all(&what, &text, policy, &file.tests))
+}
+
+fn run_all(what: &str, text: &str, policy: &Policy, tests: &[AssertionTest]) -> Vec<Run> {
+    let mut runs = Vec::new();
+    for (place, test) in tests.iter().enumerate() {
+        let line = line_of(text, &format!("/tests/{place}")).unwrap_or(1);
+        runs.push(run_one(what, policy, test, line));
+    }
+    runs
 }
 
 fn run_one(file: &str, policy: &Policy, test: &AssertionTest, line: usize) -> Run {

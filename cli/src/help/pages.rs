@@ -378,8 +378,9 @@ const PAGES: &[Page] = &[
     Page {
         path: "test",
         examples: &[
-            "gbac test assertions.json",
             "gbac test assertions.json --junit report.xml",
+            "# On another policy than that of the file (exits with 1)",
+            "gbac test assertions.json --policy before.json",
         ],
         exit_codes: TEST,
     },

@@ -10,7 +10,7 @@ use gbac_formats::script::{self, ScriptTarget};
 use gbac_formats::table::OutputFormat;
 use gbac_words::phrases::count;
 
-use crate::simulator::sharing::file_name;
+use crate::saved_tests::file_name;
 
 /// How much of a text is shown; all of it is copied and saved.
 pub const SHOWN: usize = 40_000;

@@ -19,6 +19,7 @@ pub mod properties;
 pub mod review;
 pub mod role;
 pub mod roles;
+pub mod saved_tests;
 pub mod search;
 pub mod sending;
 pub mod settings;

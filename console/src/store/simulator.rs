@@ -3,9 +3,9 @@
 use gbac_analysis::HypotheticalChanges;
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_api::service::accepted_tokens;
+use gbac_console_model::saved_tests::SavedTest;
 use gbac_console_model::simulator::inputs::{Inputs, Panel};
 use gbac_console_model::simulator::request::RequestForm;
-use gbac_console_model::simulator::sharing::Saved;
 use gbac_console_model::simulator::token_checks::Verifier;
 use gbac_engine::model::ResourceType;
 use leptos::prelude::*;
@@ -27,7 +27,7 @@ pub struct SimulatorSession {
     /// The whole request.
     pub request: RwSignal<RequestForm>,
     /// The saved tests.
-    pub saved: RwSignal<Vec<Saved>>,
+    pub saved: RwSignal<Vec<SavedTest>>,
     /// The parts that are open.
     pub open: RwSignal<Vec<Panel>>,
     /// The names that were asked about, the last first.

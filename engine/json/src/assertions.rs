@@ -14,8 +14,8 @@ use gbac_engine::policy::Policy;
 /// An assertion file, version 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assertions {
-    /// The policy, or its file.
-    pub policy: PolicySource,
+    /// The policy, or its file; `None` if the caller has the policy of the tests.
+    pub policy: Option<PolicySource>,
     /// The tests, in order.
     pub tests: Vec<AssertionTest>,
 }
@@ -147,7 +147,7 @@ pub fn find_assertions(text: &str) -> &str {
 ///                     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders" },
 ///          "expect": { "outcome": "deny" } }] }"#,
 /// )?;
-/// let PolicySource::Inline(policy) = &file.policy else { panic!("the policy is in the file") };
+/// let Some(PolicySource::Inline(policy)) = &file.policy else { panic!("the policy is in the file") };
 /// let test = &file.tests[0];
 /// let answer = answer(policy, &test.check, None, At::IgnoringExpiry)?;
 /// assert_eq!(test.expect.difference(&Ok((&answer, &[]))), None);
@@ -178,14 +178,7 @@ fn read(value: &Value, problems: &mut Problems) -> Option<Assertions> {
         (Some(value), None) => document::read(value, &Place::Member(&at, "policy"), problems)
             .map(|policy| PolicySource::Inline(Box::new(policy))),
         (None, Some(file)) => Some(PolicySource::File(file.into())),
-        (None, None) => {
-            problems.push(
-                &at,
-                ProblemCode::MissingMember,
-                "`policy` or `policy_file` is missing",
-            );
-            None
-        }
+        (None, None) => None,
         (Some(_), Some(_)) => {
             problems.push(
                 &at,
@@ -203,10 +196,7 @@ fn read(value: &Value, problems: &mut Problems) -> Option<Assertions> {
         }
     }
     fields.finish(&at, problems);
-    Some(Assertions {
-        policy: policy?,
-        tests,
-    })
+    Some(Assertions { policy, tests })
 }
 
 fn read_test(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<AssertionTest> {

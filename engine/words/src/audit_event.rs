@@ -310,6 +310,8 @@ pub fn request_words(method: &str, path: &str) -> String {
     match (method, path) {
         ("GET", paths::POLICY) => "Read the policy".to_owned(),
         ("PUT", paths::POLICY) | ("POST", paths::POLICY_CHANGES) => "Change the policy".to_owned(),
+        ("GET", paths::TESTS) => "Read the stored tests".to_owned(),
+        ("PUT", paths::TESTS) => "Change the stored tests".to_owned(),
         ("GET", paths::AUDIT) => "Read the audit events".to_owned(),
         _ => format!("{method} {path}"),
     }

@@ -71,6 +71,22 @@ pub fn action(modification: &Modification<'_>) -> String {
             ..
         } => "turned the audit log off".to_owned(),
         Modification::ValueSet {
+            kind: "test",
+            name,
+            before,
+            ..
+        } => {
+            let verb = if before.is_null() {
+                "stored"
+            } else {
+                "deleted"
+            };
+            format!("{verb} the test {}", visible(name))
+        }
+        Modification::ValueSet { kind: "tests", .. } => {
+            "put the stored tests in another order".to_owned()
+        }
+        Modification::ValueSet {
             name,
             before,
             after,
@@ -177,6 +193,15 @@ mod tests {
             (
                 set("oidc_group_claim_path", &path, &other),
                 "set oidc_group_claim_path from $.groups to nothing",
+            ),
+            (
+                Modification::ValueSet {
+                    kind: "test",
+                    name: "maya may read",
+                    before: &Value::Null,
+                    after: &on,
+                },
+                "stored the test maya may read",
             ),
             (set("audit_enabled", &off, &on), "turned the audit log on"),
             (set("audit_enabled", &on, &off), "turned the audit log off"),

@@ -1,4 +1,4 @@
-//! Entity tags: conditional requests on a policy.
+//! Entity tags: conditional requests on the policy and on the stored tests.
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, header};
@@ -7,23 +7,38 @@ use gbac_api::problem::RpcCode;
 
 use super::problem::Problem;
 
+/// What an entity tag is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tagged {
+    Policy,
+    Tests,
+}
+
 /// The state that a change requires, from `If-Match`.
-pub(crate) struct Precondition(HeaderValue);
+pub(crate) struct Precondition {
+    etags: HeaderValue,
+    of: Tagged,
+}
 
 /// Reads the precondition of a change.
 ///
 /// # Errors
 /// The request has none: 428.
-pub(crate) fn precondition(request: &Request) -> Result<Precondition, Problem> {
-    match request.headers().get(header::IF_MATCH) {
-        Some(etag) => Ok(Precondition(etag.clone())),
-        None => Err(Problem::with_status(
-            428,
-            RpcCode::FailedPrecondition,
-            "precondition_required",
-            "`If-Match` is missing; read the policy first and send its `ETag`",
-        )),
+pub(crate) fn precondition(request: &Request, of: Tagged) -> Result<Precondition, Problem> {
+    if let Some(etags) = request.headers().get(header::IF_MATCH) {
+        let etags = etags.clone();
+        return Ok(Precondition { etags, of });
     }
+    let message = match of {
+        Tagged::Policy => "`If-Match` is missing; read the policy first and send its `ETag`",
+        Tagged::Tests => "`If-Match` is missing; read the tests first and send their `ETag`",
+    };
+    Err(Problem::with_status(
+        428,
+        RpcCode::FailedPrecondition,
+        "precondition_required",
+        message,
+    ))
 }
 
 impl Precondition {
@@ -32,14 +47,23 @@ impl Precondition {
     /// # Errors
     /// The state has changed: 412.
     pub(crate) fn check(&self, etag: &str) -> Result<(), Problem> {
-        if contains(&self.0, etag) {
+        if contains(&self.etags, etag) {
             return Ok(());
         }
-        let message = "the policy has changed; read it again and repeat your change";
+        let (code, message) = match self.of {
+            Tagged::Policy => (
+                "policy_changed",
+                "the policy has changed; read it again and repeat your change",
+            ),
+            Tagged::Tests => (
+                "tests_changed",
+                "the tests have changed; read them again and repeat your change",
+            ),
+        };
         Err(Problem::with_status(
             412,
             RpcCode::FailedPrecondition,
-            "policy_changed",
+            code,
             message,
         ))
     }

@@ -120,6 +120,16 @@ impl Problem {
             .with_faults(faults)
     }
 
+    /// Every problem of the tests that are to be stored.
+    pub(crate) fn tests(faults: Vec<DocumentFault>) -> Self {
+        let message = format!(
+            "the tests have {}; nothing was changed",
+            problem_count(&faults)
+        );
+        Self::with_status(400, RpcCode::InvalidArgument, "invalid_tests", message)
+            .with_faults(faults)
+    }
+
     /// Every problem of an access evaluation request (AuthZEN).
     pub(crate) fn question(faults: Vec<DocumentFault>) -> Self {
         let message = format!(

@@ -27,6 +27,7 @@ mod schema_registry;
 mod security_service;
 mod service_info;
 mod sign_in;
+mod stored_tests;
 mod upstream;
 
 use std::collections::BTreeMap;
@@ -72,6 +73,7 @@ pub(crate) fn routes(is_demo: bool) -> Routes {
         .merge(cluster_config::routes())
         .merge(policy_document::routes())
         .merge(policy_changes::routes())
+        .merge(stored_tests::routes())
         .merge(accounts::routes())
         .merge(backup::routes())
         .merge(service_info::routes())

@@ -15,7 +15,7 @@ use gbac_engine::policy::ChangeOutcome;
 use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::body;
-use crate::http::etag::{precondition, with_etag};
+use crate::http::etag::{Tagged, precondition, with_etag};
 use crate::http::problem::Problem;
 use crate::http::reject::reject;
 use crate::http::surface::Surface;
@@ -30,7 +30,7 @@ pub(crate) fn routes() -> Routes {
 }
 
 async fn apply(State(service): State<Service>, request: Request) -> Result<Response, Problem> {
-    let precondition = match precondition(&request) {
+    let precondition = match precondition(&request, Tagged::Policy) {
         Ok(precondition) => precondition,
         Err(problem) => return Ok(reject(request, problem).await),
     };

@@ -18,7 +18,7 @@ use super::registration::Routes;
 use crate::compression::{accepts, set_coding, vary};
 use crate::http::access::Access;
 use crate::http::body;
-use crate::http::etag::{is_known, precondition, with_etag};
+use crate::http::etag::{Tagged, is_known, precondition, with_etag};
 use crate::http::long_read::{LongRead, json_response};
 use crate::http::placement::{Work, run};
 use crate::http::policy_copies::PolicyCopies;
@@ -62,7 +62,7 @@ async fn write(
     RawQuery(query): RawQuery,
     request: Request,
 ) -> Result<Response, Problem> {
-    let precondition = match precondition(&request) {
+    let precondition = match precondition(&request, Tagged::Policy) {
         Ok(precondition) => precondition,
         Err(problem) => return Ok(reject(request, problem).await),
     };

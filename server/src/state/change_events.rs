@@ -13,6 +13,7 @@ use super::audit::{AclChange, ChangeRecorder, MAX_ACLS};
 use super::cluster_property::{ClusterProperty, PropertyValues};
 use super::config::Config;
 use super::store::{MadeChange, Snapshot, StateChange, StateVersion};
+use super::stored_tests::{StoredTests, test_name};
 
 /// More changes than this are recorded in events that contain as many of them.
 const CHANGES_PER_EVENT: usize = 100;
@@ -278,6 +279,39 @@ impl<'r> Collector<'r> {
         }
         self.add_value("sso", &sso(&before.settings), &sso(&after.settings));
         self.add_value("license", &license(before), &license(after));
+        self.add_tests(&before.config.tests, &after.config.tests);
+    }
+
+    /// The stored tests that come and go.
+    fn add_tests(&mut self, before: &StoredTests, after: &StoredTests) {
+        if before == after {
+            return;
+        }
+        let events = self.events.len();
+        for test in before.missing_in(after) {
+            self.add_test(test, test, &Value::Null);
+        }
+        for test in after.missing_in(before) {
+            self.add_test(test, &Value::Null, test);
+        }
+        if self.events.len() == events {
+            let [before, after] = [before.names(), after.names()];
+            self.add(Modification::ValueSet {
+                kind: "tests",
+                name: "tests",
+                before: &before,
+                after: &after,
+            });
+        }
+    }
+
+    fn add_test(&mut self, test: &Value, before: &Value, after: &Value) {
+        self.add(Modification::ValueSet {
+            kind: "test",
+            name: test_name(test),
+            before,
+            after,
+        });
     }
 
     fn add_value(&mut self, name: &str, before: &Value, after: &Value) {

@@ -1,11 +1,13 @@
-//! The configuration that is not part of the policy document: the identity provider, auditing and
-//! the license.
+//! The configuration that is not part of the policy document: the identity provider, auditing, the
+//! license and the stored tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use gbac_api::license::LicenseStatus;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use super::stored_tests::StoredTests;
 
 /// The service's own settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +29,9 @@ pub(crate) struct Config {
     /// The values, other than the default, of properties without an effect (D-92).
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) recorded: BTreeMap<String, Value>,
+    /// The tests that are stored with the service (D-107).
+    #[serde(skip_serializing_if = "StoredTests::is_empty")]
+    pub(crate) tests: StoredTests,
     /// The names of the fields above that the command line sets. They cannot be changed during this
     /// run and are not stored (D-30).
     #[serde(skip)]
@@ -43,6 +48,7 @@ impl Default for Config {
             local_account: String::new(),
             license: LicenseStatus::Valid,
             recorded: BTreeMap::new(),
+            tests: StoredTests::default(),
             pinned: BTreeSet::new(),
         }
     }

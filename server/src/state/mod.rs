@@ -17,4 +17,5 @@ mod recorded_property;
 pub(crate) mod role_changes;
 pub(crate) mod service;
 pub(crate) mod store;
+pub(crate) mod stored_tests;
 pub(crate) mod superusers;

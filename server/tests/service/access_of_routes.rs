@@ -217,6 +217,12 @@ const ROUTES: &[Route] = &[
         &[(Method::POST, "{}", 428)],
     ),
     (
+        "/gbac/v1/tests",
+        SUPERUSER,
+        "/gbac/v1/tests",
+        &[(Method::GET, "", 200), (Method::PUT, "{}", 428)],
+    ),
+    (
         "/gbac/v1/accounts",
         SUPERUSER,
         "/gbac/v1/accounts",

@@ -43,6 +43,7 @@ mod schema_registry;
 mod security_service;
 mod sessions;
 mod sign_in;
+mod stored_tests;
 mod tls;
 mod upstream;
 mod warnings;

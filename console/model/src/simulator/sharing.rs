@@ -1,30 +1,24 @@
 //! What leaves the page: checks as assertion files and as saved tests, and a check as a link or file,
 //! with the user, groups and request, never the token.
 
-use gbac_analysis::check::{Answer, Check, Query};
+use gbac_analysis::check::Query;
 use gbac_api::encode::{component, decode};
-use gbac_engine::decide::{self, At, Outcome, decide};
+use gbac_engine::decide::{self, At};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Host, Operation, ResourceType};
 use gbac_engine::policy::Policy;
 use gbac_engine::{Coded, Subject};
-use gbac_json::{
-    AssertionTest, assertion_report, assertions_from_value, check_from_json, check_to_value,
-    find_assertions, policy_to_json,
-};
-use gbac_words::acl;
+use gbac_json::{check_from_json, check_to_value};
 use gbac_words::hypothesis::if_all;
 use gbac_words::rich_text::RichText;
 use serde_json::{Value, json};
 
 use crate::address;
+use crate::saved_tests::{SavedTest, file_name, read_tests, tests_file};
 use crate::simulator::hypothesis::{Hypothesis, conditions};
 use crate::simulator::inputs::{IdentityMode, Inputs};
 use crate::simulator::question::AccessRequest;
 use crate::simulator::verdict::Judged;
-
-/// The longest file name, without its ending.
-const MAX_NAME: usize = 60;
 
 /// An assertion file of one test, and a name for it; `gbac test` runs it. The test is about the
 /// names: its own name tells what the verdict on the token rests on.
@@ -38,9 +32,7 @@ pub fn assertion_file(
         .get("name")
         .and_then(Value::as_str)
         .map_or_else(|| "check".into(), file_name);
-    let document = json!({ "version": 1, "policy": policy_to_json(policy), "tests": [test] });
-    let text = serde_json::to_string_pretty(&document).unwrap_or_default();
-    (format!("{name}.json"), text)
+    (format!("{name}.json"), tests_file([&test], policy))
 }
 
 /// A test as an assertion file has it. It expects what the policy says now of these names, whether
@@ -72,170 +64,19 @@ fn assertion_test(judged: &Judged, policy: &Policy, hypotheses: &[Hypothesis]) -
     json!({ "name": name, "check": check, "expect": expect })
 }
 
-/// A name that every disk takes: letters, digits and single hyphens.
-pub(crate) fn file_name(name: &str) -> String {
-    let mut out = String::new();
-    for c in name.chars() {
-        if c.is_ascii_alphanumeric() {
-            out.push(c.to_ascii_lowercase());
-        } else if !out.is_empty() && !out.ends_with('-') {
-            out.push('-');
-        }
-        if out.len() >= MAX_NAME {
-            break;
-        }
+/// A test of what was just decided, under a name; it expects what the policy says now. The token is
+/// not in it.
+pub fn test_of_check(
+    judged: &Judged,
+    policy: &Policy,
+    hypotheses: &[Hypothesis],
+    name: &str,
+) -> Option<SavedTest> {
+    let mut test = assertion_test(judged, policy, hypotheses);
+    if let (false, Value::Object(members)) = (name.trim().is_empty(), &mut test) {
+        members.insert("name".into(), json!(name.trim()));
     }
-    let out = out.trim_end_matches('-');
-    if out.is_empty() {
-        "check".into()
-    } else {
-        out.into()
-    }
-}
-
-/// A saved test: as it is read, and as it stands in a file.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Saved {
-    test: AssertionTest,
-    text: Value,
-}
-
-impl Saved {
-    /// A test of what was just decided, under a name; it expects what the policy says now. The
-    /// token is not in it.
-    pub fn from_judged(
-        judged: &Judged,
-        policy: &Policy,
-        hypotheses: &[Hypothesis],
-        name: &str,
-    ) -> Option<Self> {
-        let mut text = assertion_test(judged, policy, hypotheses);
-        if let (false, Value::Object(members)) = (name.trim().is_empty(), &mut text) {
-            members.insert("name".into(), json!(name.trim()));
-        }
-        read_tests(vec![text]).ok()?.pop()
-    }
-
-    /// Its name.
-    pub fn name(&self) -> &str {
-        &self.test.name
-    }
-
-    /// What it expects: `allow` or `deny`, or the code of an error.
-    pub fn expected(&self) -> String {
-        for pointer in ["/expect/outcome", "/expect/error"] {
-            if let Some(Value::String(expected)) = self.text.pointer(pointer) {
-                return expected.clone();
-            }
-        }
-        String::new()
-    }
-
-    /// Runs it. None where it holds; otherwise what differs.
-    pub fn run(&self, policy: &Policy) -> Option<String> {
-        let opened = match gbac_engine::resolve(policy, &self.test.check.subject, None) {
-            Ok(opened) => opened,
-            Err(error) => return self.test.expect.difference(&Err(error.code())),
-        };
-        match gbac_analysis::check::evaluate(
-            policy,
-            &opened.identity,
-            &self.test.check,
-            At::IgnoringExpiry,
-        ) {
-            Ok(answer) => self
-                .test
-                .expect
-                .difference(&Ok((&answer, opened.identity.groups()))),
-            Err(error) => self.test.expect.difference(&Err(error.code())),
-        }
-    }
-
-    /// What comes out of it now.
-    pub fn found(&self, policy: &Policy) -> String {
-        match gbac_analysis::check::answer(policy, &self.test.check, None, At::IgnoringExpiry)
-            .as_ref()
-            .map(Answer::outcome)
-        {
-            Ok(Outcome::Allow) => "allow".into(),
-            Ok(Outcome::Deny) => "deny".into(),
-            Err(error) => error.code().into(),
-        }
-    }
-
-    /// A report of a test that fails: what was expected, what came out and why, and the test with
-    /// its policy, to be run again with `gbac test`. It names a user and groups, and has no token.
-    pub fn report(&self, policy: &Policy) -> Option<(String, String)> {
-        let difference = self.run(policy)?;
-        let explanation = explained(policy, &self.test.check);
-        let file = tests_file(std::slice::from_ref(self), policy);
-        let name = format!("{}.md", file_name(self.name()));
-        let words = format!(
-            "# {}\n\nExpected: {}\nFound: {}\nDifference: {difference}\n{explanation}\n\
-             The test with its policy is below; `gbac test {name}` runs it.",
-            self.name(),
-            self.expected(),
-            self.found(policy),
-        );
-        Some((name, assertion_report(&words, &file)))
-    }
-}
-
-/// What decided a single question, in a line.
-fn explained(policy: &Policy, check: &Check) -> String {
-    let Subject::Names { user, groups } = &check.subject else {
-        return String::new();
-    };
-    let Query::Access { .. } = &check.query else {
-        return String::new();
-    };
-    let identity = gbac_engine::identity::Identity::new(user.as_str(), groups);
-    let decision = check
-        .access(At::IgnoringExpiry)
-        .map(|request| decide(policy, &identity, &request));
-    match decision {
-        Some(decision) => match &decision.acl {
-            Some(acl) => format!("Decided by: {}\n", acl::sentence(acl).plain()),
-            None => format!("Decided by: no ACL ({})\n", decision.reason.code()),
-        },
-        None => String::new(),
-    }
-}
-
-/// The tests as an assertion file over a policy.
-pub fn tests_file(tests: &[Saved], policy: &Policy) -> String {
-    let tests: Vec<&Value> = tests.iter().map(|saved| &saved.text).collect();
-    let document = json!({ "version": 1, "policy": policy_to_json(policy), "tests": tests });
-    serde_json::to_string_pretty(&document).unwrap_or_default()
-}
-
-/// Reads the tests of an assertion file, or of a bug report; its policy is left out, since they run
-/// on the one that is read here.
-///
-/// # Errors
-/// What is wrong with the file.
-pub fn import_tests(text: &str) -> Result<Vec<Saved>, RichText> {
-    let value = gbac_json::parse(find_assertions(text).trim())
-        .map_err(|error| RichText::message(&error.to_string()))?;
-    let Some(tests) = value.get("tests").and_then(Value::as_array) else {
-        return Err(RichText::new()
-            .text("An assertion file has ")
-            .code("tests")
-            .text("."));
-    };
-    read_tests(tests.clone())
-}
-
-fn read_tests(tests: Vec<Value>) -> Result<Vec<Saved>, RichText> {
-    let document = json!({ "version": 1, "policy": { "version": 1 }, "tests": tests });
-    let read = assertions_from_value(&document)
-        .map_err(|problems| RichText::message(&problems.to_string()))?;
-    Ok(read
-        .tests
-        .into_iter()
-        .zip(tests)
-        .map(|(test, text)| Saved { test, text })
-        .collect())
+    read_tests(&[test]).ok()?.pop()
 }
 
 /// What the fragment begins with.
@@ -364,17 +205,8 @@ mod tests {
     use gbac_json::{PolicySource, assertions_from_json};
 
     use super::*;
+    use crate::saved_tests::import_tests;
     use crate::simulator::tests::{judged_views, policy};
-
-    #[test]
-    fn file_names_are_plain() {
-        assert_eq!(
-            file_name("maya may not write to topic a/b:*"),
-            "maya-may-not-write-to-topic-a-b"
-        );
-        assert_eq!(file_name("日本"), "check");
-        assert!(file_name(&"x".repeat(500)).len() <= MAX_NAME);
-    }
 
     #[test]
     fn a_saved_check_holds_when_it_is_run() {
@@ -384,7 +216,7 @@ mod tests {
             assert!(name.ends_with(".json"));
             assert!(text.contains(", if the signature is valid\""), "{text}");
             let saved = assertions_from_json(&text).unwrap();
-            let PolicySource::Inline(policy) = saved.policy else {
+            let Some(PolicySource::Inline(policy)) = saved.policy else {
                 panic!("no policy in {text}")
             };
             let test = &saved.tests[0];
@@ -400,13 +232,13 @@ mod tests {
         }
     }
 
-    fn saved() -> Vec<Saved> {
+    fn saved() -> Vec<SavedTest> {
         let judged = judged_views();
         judged
             .iter()
             .enumerate()
             .map(|(place, view)| {
-                Saved::from_judged(
+                test_of_check(
                     view.judged.as_ref().unwrap(),
                     &policy(),
                     &view.hypotheses,
@@ -425,7 +257,7 @@ mod tests {
                 .iter()
                 .all(|test| test.run(&policy()).is_none() && test.report(&policy()).is_none())
         );
-        let text = tests_file(&tests, &policy());
+        let text = tests_file(tests.iter().map(SavedTest::json), &policy());
         assert_eq!(
             assertions_from_json(&text).unwrap().tests.len(),
             tests.len()
@@ -451,7 +283,7 @@ mod tests {
         after
             .apply(Change::AddAcl(gbac_json::acl_from_value(&deny).unwrap()))
             .unwrap();
-        let fails: Vec<&Saved> = tests
+        let fails: Vec<&SavedTest> = tests
             .iter()
             .filter(|test| test.run(&after).is_some())
             .collect();
@@ -474,7 +306,7 @@ mod tests {
         assert_eq!(import_tests(&report).unwrap(), [fails[0].clone()]);
         let read = assertions_from_json(gbac_json::find_assertions(&report)).unwrap();
         assert!(
-            matches!(read.policy, gbac_json::PolicySource::Inline(policy) if policy.acl_count() == after.acl_count())
+            matches!(read.policy, Some(PolicySource::Inline(policy)) if policy.acl_count() == after.acl_count())
         );
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gbac_analysis::HypotheticalChanges;
 use gbac_analysis::doctor::{DiagnosticStep, ServiceResolution};
 use gbac_analysis::provider::AcceptedTokens;
+use gbac_console_model::saved_tests::SavedTest;
 use gbac_console_model::settings::is_sso;
 use gbac_console_model::simulator::hypothesis::{self, Hypothesis, Removal};
 use gbac_console_model::simulator::identity::{SimulatedIdentity, of_service};
@@ -14,7 +15,6 @@ use gbac_console_model::simulator::inputs::{
 use gbac_console_model::simulator::pipeline::{self, Shown, SignInFindings, Waiting, weightiest};
 use gbac_console_model::simulator::question::{self, AccessRequest};
 use gbac_console_model::simulator::request::RequestForm;
-use gbac_console_model::simulator::sharing::Saved;
 use gbac_console_model::simulator::suggestions::Offers;
 use gbac_console_model::simulator::token_checks::{Report, SignInRefusal, Verifier};
 use gbac_console_model::simulator::verdict::{Judged, VerdictKind};
@@ -86,7 +86,7 @@ pub(super) struct SimulatorState {
     pub(super) other: RwSignal<Inputs>,
     pub(super) trials: RwSignal<HypotheticalChanges>,
     pub(super) request: RwSignal<RequestForm>,
-    pub(super) saved: RwSignal<Vec<Saved>>,
+    pub(super) saved: RwSignal<Vec<SavedTest>>,
     pub(super) open: RwSignal<Vec<Panel>>,
     /// The names that were asked about, the last first.
     pub(super) recent: RwSignal<Vec<(ResourceType, String)>>,

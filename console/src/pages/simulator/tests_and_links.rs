@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use gbac_console_model::address;
+use gbac_console_model::saved_tests::{SavedTest, import_tests, tests_file};
 use gbac_console_model::simulator::hypothesis::conditions;
 use gbac_console_model::simulator::sharing::{
-    LONGEST, Opened, Saved, check_file, check_link, import_tests, open_check_file, open_link,
-    tests_file,
+    LONGEST, Opened, check_file, check_link, open_check_file, open_link, test_of_check,
 };
 use gbac_engine::policy::Policy;
 use gbac_words::common::{file_not_saved, file_too_large};
@@ -68,7 +68,7 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
             event.prevent_default();
             if let Some(judged) = state.judged_now()
                 && let Some(policy) = state.service.policy.get_untracked()
-                && let Some(saved) = Saved::from_judged(
+                && let Some(saved) = test_of_check(
                     &judged, &policy, &hypotheses.read_untracked(), &name.get_untracked(),
                 )
             {
@@ -148,7 +148,8 @@ fn Results(state: SimulatorState) -> impl IntoView {
 /// Saves all tests as an assertion file.
 fn export(state: SimulatorState) {
     if let Some(policy) = state.service.policy.get_untracked() {
-        let text = tests_file(&state.saved.read_untracked(), &policy);
+        let saved = state.saved.read_untracked();
+        let text = tests_file(saved.iter().map(SavedTest::json), &policy);
         save("tests.json", "application/json", &text);
     }
 }

@@ -85,3 +85,13 @@ pub fn not_a_string(file: &str, member: &str) -> String {
 pub fn no_tests(file: &str) -> String {
     format!("{file}: no tests in this file; add one, or name another file")
 }
+
+pub fn no_policy(file: &str) -> String {
+    format!(
+        "{file}: no policy in this file; name a document with --policy or GBAC_POLICY, or ask a service with --online"
+    )
+}
+
+pub fn no_stored_tests(url: &str) -> String {
+    format!("{url} has no stored tests; save one in its simulator, or name a file")
+}
