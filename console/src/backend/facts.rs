@@ -7,6 +7,7 @@ use gbac_api::loggers::{ChangedLogLevel, LogLevel, Logger};
 use gbac_api::paths;
 use gbac_console_model::connection::{ConnectionTarget, Credentials};
 use gbac_console_model::failure::Failure;
+use gbac_console_model::saved_tests::ServiceTests;
 use gbac_words::pages::backend as words;
 use gloo_net::http::Method;
 use serde_json::{Map, Value};
@@ -89,6 +90,28 @@ pub async fn set_log_level(
 /// No answer, a refusal, or an answer of another shape.
 pub async fn license(credentials: Option<&Credentials>) -> Result<LicenseBody, Failure> {
     Call::get(paths::LICENSE, credentials).read().await
+}
+
+/// The tests that are stored with the service.
+///
+/// # Errors
+/// No answer, a refusal, or an answer of another shape.
+pub async fn tests(credentials: Option<&Credentials>) -> Result<ServiceTests, Failure> {
+    let answer = Call::get(paths::TESTS, credentials).send().await?;
+    ServiceTests::read(&answer.text, answer.tag.unwrap_or_default())
+}
+
+/// Replaces the tests of the service that were read in this state.
+///
+/// # Errors
+/// No answer, or a refusal; a 412 when the service has other tests by now.
+pub async fn put_tests(
+    body: String,
+    etag: &str,
+    credentials: Option<&Credentials>,
+) -> Result<(), Failure> {
+    let call = Call::new(Method::PUT, paths::TESTS, credentials);
+    call.over(etag, None).text(body).send().await.map(drop)
 }
 
 /// The last audit events of the service, newest first.

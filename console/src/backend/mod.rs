@@ -25,8 +25,8 @@ use crate::dom;
 
 pub use cluster::{ReadCluster, read_cluster};
 pub use facts::{
-    change_properties, cluster_of, events, license, log_level, loggers, properties, schema,
-    set_log_level,
+    change_properties, cluster_of, events, license, log_level, loggers, properties, put_tests,
+    schema, set_log_level, tests,
 };
 pub use probe::{features, probe};
 pub use resolve::resolve;

@@ -37,6 +37,7 @@ export async function borrowService() {
   const { origin, policy } = loan.thing;
   const service = calling(origin);
   await service.putPolicy(policy);
+  await service.putTests([]);
   return { ...service, output: () => 'the run keeps what its services said\n', stop: async () => loan.giveBack() };
 }
 
@@ -83,6 +84,10 @@ function calling(origin) {
       const { response } = await ask('GET', '/gbac/v1/policy');
       await ask('PUT', '/gbac/v1/policy', { body: document, headers: { 'if-match': response.headers.get('etag') } });
     },
+    /** The tests that are stored with the service. */
+    tests: async () => (await ask('GET', '/gbac/v1/tests')).body.tests,
+    putTests: (tests) =>
+      ask('PUT', '/gbac/v1/tests', { body: { version: 1, tests }, headers: { 'if-match': '*' } }),
     /** Changes cluster properties, as a superuser does over the Admin API. */
     setProperties: (upsert) => ask('PUT', '/v1/cluster_config', { body: { upsert, remove: [] } }),
   };

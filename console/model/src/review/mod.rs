@@ -2,6 +2,7 @@
 //! concurrent changes.
 
 mod brief;
+mod draft_tests;
 mod effect_groups;
 mod effect_reasons;
 mod effect_words;
@@ -16,6 +17,7 @@ use gbac_words::phrases::count;
 use std::collections::BTreeSet;
 
 pub use self::brief::{Commands, DraftBrief, brief, commands};
+pub use self::draft_tests::{DraftTests, FailingTest};
 pub use self::effect_groups::{EffectGroup, alike};
 pub use self::effect_reasons::{EffectReason, reasons};
 pub use self::effect_words::{AffectedGroups, access_words, effect_words, group_change_words};

@@ -6,6 +6,7 @@ mod lost_denies;
 mod people;
 mod request;
 mod rows;
+mod stored_tests;
 mod undo;
 
 use std::sync::Arc;
@@ -29,6 +30,7 @@ use self::applied::{Applied, Lost};
 use self::apply::Apply;
 use self::people::People;
 use self::rows::{Drift, Sections, SentNote, Unanswered};
+use self::stored_tests::{ConfirmFailing, StoredTests, TestList, TestResults};
 use crate::dom;
 use crate::pages::cluster_gaps::ClusterGaps;
 use crate::pages::commands::DraftCommands;
@@ -89,10 +91,17 @@ pub fn ReviewPage() -> impl IntoView {
         refused: RwSignal::new(None),
         is_needed: Memo::new(move |_| is_reason_needed(service, draft, base)),
     };
-    let on_apply = Callback::new(move |()| {
+    let tests = StoredTests::new(service, draft, base);
+    let confirming = RwSignal::new(None::<usize>);
+    let send = Callback::new(move |()| {
         if let Some(reason) = reason.read() {
             apply.press(reason);
         }
+    });
+    let on_apply = Callback::new(move |()| match tests.failing() {
+        0 => send.run(()),
+        failing if reason.read().is_some() => confirming.set(Some(failing)),
+        _ => {}
     });
     let is_empty = Memo::new(move |_| draft.count() == 0);
     // The next draft, and that of another account, has a reason of its own.
@@ -117,6 +126,7 @@ pub fn ReviewPage() -> impl IntoView {
                 </div>
             </div>
         })}
+        {move || (!is_empty.get()).then(|| view! { <TestResults tests=tests /> })}
         {move || draft.unanswered.with(Option::is_some).then(|| view! { <Unanswered /> })}
         {move || result.get().map(|sent| view! { <SentNote sent=sent /> })}
         {move || (!is_empty.get()).then(|| view! { <ClusterGaps /><ProviderGap /> })}
@@ -135,10 +145,12 @@ pub fn ReviewPage() -> impl IntoView {
                     <Left base=base />
                     <People effect=effect base=base />
                 </div>
-                <Actions reason=reason busy=busy is_drifted=Signal::derive(move || drift.with(Option::is_some)) on_apply=on_apply />
+                <Actions reason=reason busy=busy is_held=Signal::derive(move || drift.with(Option::is_some) || tests.is_reading.get()) on_apply=on_apply />
             }
             .into_any()
         }}
+        <TestList tests=tests />
+        <ConfirmFailing failing=confirming on_apply=send />
     }
 }
 
@@ -311,7 +323,8 @@ fn is_reason_needed(service: Service, draft: Draft, base: RwSignal<Option<Arc<Po
 fn Actions(
     reason: ReasonField,
     busy: Signal<bool>,
-    is_drifted: Signal<bool>,
+    /// Whether the policy is another one now, or the stored tests are still read.
+    is_held: Signal<bool>,
     on_apply: Callback<()>,
 ) -> impl IntoView {
     let (draft, service) = (expect_context::<Draft>(), expect_context::<Service>());
@@ -322,7 +335,7 @@ fn Actions(
             .filter(|one| matches!(one, ChangeStatus::Impossible(_)));
         impossible.count()
     });
-    let blocked = Signal::derive(move || is_drifted.get() || impossible.get() > 0);
+    let blocked = Signal::derive(move || is_held.get() || impossible.get() > 0);
     view! {
         <div class="review-end">
             {move || (impossible.get() > 0).then(|| view! {

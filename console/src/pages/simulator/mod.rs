@@ -13,6 +13,7 @@ mod keys;
 mod panels;
 mod path_pane;
 mod path_table;
+mod save_test;
 mod state;
 mod tests_and_links;
 mod trace_table;
@@ -20,27 +21,19 @@ mod what_if;
 
 pub(super) use state::{EVALUATOR, VERIFIER};
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use gbac_console_model::simulator::hypothesis::Hypothesis;
 use gbac_console_model::simulator::pipeline::{Shown, announcement};
-use gbac_console_model::simulator::sharing::assertion_file;
 use gbac_console_model::simulator::suggestions::remember;
-use gbac_console_model::simulator::verdict::Judged;
-use gbac_engine::policy::Policy;
-use gbac_words::common::file_not_saved;
 use gbac_words::pages::simulator as words;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use self::state::SimulatorState;
 use crate::dom;
-use crate::pages::chunk::{ChunkError, chunk_fn};
 use crate::store::seen_groups::SeenGroups;
 use crate::store::service::Service;
 use crate::store::simulator::SimulatorSession;
-use crate::ui::Button;
 
 /// How long a verdict has to rest before it is announced.
 const REST: Duration = Duration::from_millis(500);
@@ -56,6 +49,7 @@ pub fn Simulator() -> impl IntoView {
     fields::suggest(state);
     ask_accepted(state);
     remember_groups(state, expect_context::<SeenGroups>());
+    let notice = RwSignal::new(None);
     let about = move || {
         service
             .policy
@@ -67,8 +61,9 @@ pub fn Simulator() -> impl IntoView {
                 <h1>"Simulator"</h1>
                 <p>{about} " " <span id="tok-stays">{words::TOKEN_STAYS}</span></p>
             </div>
-            <div class="row"><SaveAsTest state=state /></div>
+            <div class="row"><save_test::SaveAsTest state=state notice=notice /></div>
         </div>
+        <save_test::Saved state=state notice=notice />
         {arrived.map(|arrived| view! { <tests_and_links::Arrived arrived=arrived /> })}
         <div class="bench">
             <identity_pane::IdentityPane state=state />
@@ -81,34 +76,6 @@ pub fn Simulator() -> impl IntoView {
         <check_pane::VerdictBar state=state />
         {move || state.fixing.get().then(|| panels::fixes(state))}
     }
-}
-
-chunk_fn!(rest, write_test(judged: Arc<Judged>, policy: Arc<Policy>, hypotheses: Vec<Hypothesis>) {
-    let (name, text) = assertion_file(&judged, &policy, &hypotheses);
-    match dom::save_file(&name, "application/json", &text) {
-        Ok(()) => dom::announce(&words::test_saved(&name)),
-        Err(reason) => dom::announce_error(&file_not_saved(&name, &reason)),
-    }
-});
-
-/// Saves the check with its verdict, so that `gbac test` runs it again.
-#[component]
-fn SaveAsTest(state: SimulatorState) -> impl IntoView {
-    let (ready, hypotheses) = (state.is_decided(), state.hypotheses());
-    let save = move |()| {
-        let judged = state.judged_now();
-        let policy = state.service.policy.get_untracked();
-        let (Some(judged), Some(policy)) = (judged, policy) else {
-            return;
-        };
-        let hypotheses = hypotheses.get_untracked();
-        spawn_local(async move {
-            if write_test(judged, policy, hypotheses).await.is_err() {
-                dom::announce_error(words::TEST_NOT_SAVED);
-            }
-        });
-    };
-    view! { <Button on_press=save disabled=Signal::derive(move || !ready.get())>"Save as test"</Button> }
 }
 
 /// Asks the service whose tokens it accepts; what it does not say is not compared. Nothing of a

@@ -8,11 +8,16 @@ use gbac_api::target::TargetAnswer;
 use gbac_console_model::connection::probe::ProbeStep;
 use gbac_console_model::connection::{Connection, Credentials};
 use gbac_console_model::failure::Failure;
+use gbac_console_model::saved_tests::{SavedTest, ServiceTests};
+use gbac_words::pages::backend as words;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 
 use crate::backend;
 use crate::store::service::Service;
+
+/// How often tests are read again if others change them at the same moment.
+const TRIES: usize = 5;
 
 impl Service {
     /// Asks each API of a connection once, and changes nothing.
@@ -123,6 +128,54 @@ impl Service {
     /// What the service or the browser said.
     pub async fn license(self) -> Result<LicenseBody, Failure> {
         backend::license(self.target().credentials.as_ref()).await
+    }
+
+    /// The tests that are stored with the service.
+    ///
+    /// # Errors
+    /// What the service or the browser said.
+    pub async fn tests(self) -> Result<ServiceTests, Failure> {
+        backend::tests(self.target().credentials.as_ref()).await
+    }
+
+    /// Stores a test with the service, beside what others store meanwhile; its number, and whether
+    /// it is a new one.
+    ///
+    /// # Errors
+    /// What the service or the browser said.
+    pub async fn store_test(self, test: &SavedTest) -> Result<(usize, bool), Failure> {
+        for _ in 0..TRIES {
+            let read = self.tests().await?;
+            let (number, body) = read.with(test);
+            let Some(body) = body else {
+                return Ok((number, false));
+            };
+            match self.put_tests(body, &read.etag).await {
+                Err(failure) if failure.is_changed() => {}
+                answer => return answer.map(|()| (number, true)),
+            }
+        }
+        Err(Failure::impossible("tests_changed", words::TESTS_CHANGE))
+    }
+
+    /// Deletes a stored test of the service, and reads the others.
+    ///
+    /// # Errors
+    /// What the service or the browser said.
+    pub async fn delete_test(self, test: &SavedTest) -> Result<ServiceTests, Failure> {
+        for _ in 0..TRIES {
+            let read = self.tests().await?;
+            match self.put_tests(read.without(test), &read.etag).await {
+                Err(failure) if failure.is_changed() => {}
+                Err(failure) => return Err(failure),
+                Ok(()) => return self.tests().await,
+            }
+        }
+        Err(Failure::impossible("tests_changed", words::TESTS_CHANGE))
+    }
+
+    async fn put_tests(self, body: String, etag: &str) -> Result<(), Failure> {
+        backend::put_tests(body, etag, self.target().credentials.as_ref()).await
     }
 
     /// The last audit events, newest first.

@@ -7,6 +7,7 @@ pub const ROLE_NAME_NOT_IN_PATH: &str = "this role name cannot be part of a Data
 pub const NO_ADMIN_API: &str = "the service has no upstream Admin API, which is required for this";
 pub const NO_DATA_PLANE: &str =
     "the service has no upstream Data Plane, which is required for ACLs";
+pub const TESTS_CHANGE: &str = "others change the tests at this moment; try again";
 pub const POLICY_NOT_READ: &str = "the policy has not been read yet; refresh first";
 
 pub fn no_group_access(cluster_type: &str) -> String {

@@ -41,6 +41,56 @@ pub const REASON_NEEDED: &str =
     "Say why: this draft opens every name of a type, or affects everyone.";
 pub const AFFECTS_EVERYONE: &str = "Affects everyone";
 
+pub const STORED_TESTS: &str = "Stored tests";
+pub const STORED_TESTS_HELP: &str =
+    "Save as test in the simulator adds one. They run against every draft.";
+pub const FAILS_WITHOUT: &str = "It fails without this draft, too.";
+pub const TESTS_UNREAD: &str = "The stored tests could not be run";
+pub const TESTS_SAY: &str =
+    "The stored tests say what the policy must allow and deny. This page names those that fail.";
+pub const APPLY_ANYWAY: &str = "Apply anyway";
+
+pub fn tests_pass(tests: usize) -> String {
+    match tests {
+        1 => "The stored test passes.".to_owned(),
+        _ => format!("All {} pass.", count(tests, "test")),
+    }
+}
+
+/// How many of the stored tests fail with a draft.
+pub fn tests_fail(failing: usize, tests: usize) -> String {
+    let verb = agree(failing, "fails", "fail");
+    format!(
+        "{failing} of {} {verb} with this draft",
+        count(tests, "stored test")
+    )
+}
+
+pub fn apply_although(failing: usize) -> String {
+    let verb = agree(failing, "fails", "fail");
+    format!("Apply although {} {verb}?", count(failing, "test"))
+}
+
+/// What a test expects and what comes out; `difference` says more where both outcomes are the same.
+pub fn expected_and_found(expected: &str, found: &str, difference: &str) -> String {
+    if expected == found {
+        return difference.to_owned();
+    }
+    format!("Expected {expected}, found {found}")
+}
+
+pub fn expects(outcome: &str) -> String {
+    format!("expects {outcome}")
+}
+
+pub fn test_deleted(name: &str) -> String {
+    format!("Deleted the test {name}")
+}
+
+pub fn delete_test(name: &str) -> String {
+    format!("Delete the test {name}")
+}
+
 pub fn compared_with(cluster: &str, age_ms: f64) -> RichText {
     RichText::from("Compared with ")
         .code(cluster)

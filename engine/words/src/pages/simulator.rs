@@ -87,6 +87,12 @@ pub const TEST_EXAMPLE: &str = "maya can’t write to payments";
 pub const TESTS_WITH_CHANGES: &str = "Tests include the hypothetical changes.";
 pub const TEST_CONTENT: &str =
     "Tests contain a user, groups and an outcome, never the token. Export them to keep them.";
+pub const TEST_STORED: &str =
+    "Review runs it against every draft, and `gbac test --online` against the policy.";
+pub const TEST_NOT_STORED: &str = "The test was not stored";
+pub const DOWNLOAD_TEST: &str = "Download it as a file";
+pub const STORING_NEEDS_SUPERUSER: &str = "Only a superuser can store a test with this service.";
+pub const TESTS_OF_SERVICE_ONLY: &str = "This service stores only tests of its own policy.";
 pub const TEST_NOT_SAVED: &str = "Not saved: can't reach the service. Try again.";
 pub const LINKED_CHECK: &str = "A check from a link";
 pub const LINKED_CHECK_CONTENT: &str = "It contains the user, groups and request, without the token or its expiry. It is evaluated with this policy.";
@@ -307,6 +313,25 @@ pub fn test_results(tests: usize, failing: usize) -> String {
 
 pub fn test_saved(file: &str) -> String {
     format!("Saved as {file} with the policy, user and groups, without the token.")
+}
+
+pub fn test_stored(number: usize, is_new: bool) -> String {
+    if is_new {
+        format!("Saved as test {number} of this service")
+    } else {
+        format!("This is test {number} of this service already")
+    }
+}
+
+/// A downloaded test, with the policy of this service or cluster.
+pub fn test_downloaded(file: &str, cluster: &str) -> RichText {
+    RichText::new()
+        .code(file)
+        .text(" contains the test and the policy of ")
+        .code(cluster)
+        .text("; ")
+        .code(format!("gbac test {file}"))
+        .text(" runs it.")
 }
 
 pub fn saved_without_token(file: &str) -> String {
