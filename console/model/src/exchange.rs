@@ -321,7 +321,7 @@ mod tests {
         };
         assert_eq!(
             import_command(&of_role),
-            "gbac policy import --role R=./-r.json --out imported.json && gbac import imported.json --merge"
+            "gbac policy import --role 'R=./-r.json' --out imported.json && gbac import imported.json --merge"
         );
         assert!(import_command(&LargeImport::default()).starts_with("gbac policy import FILE "));
     }
