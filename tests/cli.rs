@@ -881,17 +881,27 @@ fn least_grant_tells_what_is_missing_or_what_is_in_the_way() {
     assert!(
         missing
             .out
-            .contains("listed below it:\n  Role:Writers\n    OPERATIONS       RESOURCE "),
+            .contains("listed below it:\n  Role:Writers\n    Opens topics that begin with payments-\n    OPERATIONS       RESOURCE "),
         "{}",
         missing.out
     );
     assert!(
-        missing
-            .out
-            .contains("  User:alice > Allow Write, topic payments-x literal\n"),
+        missing.out.contains(
+            "  User:alice > Allow Write, topic payments-x literal\n  Opens one topic, payments-x\n"
+        ),
         "{}",
         missing.out
     );
+    let written = of(&[
+        "--operation",
+        "write",
+        "--topic",
+        "payments-x",
+        "--format",
+        "json",
+    ]);
+    let value: Value = serde_json::from_str(&written.out).expect("JSON");
+    assert_eq!(value["breadth"], json!(["prefix", "every_name"]), "{value}");
     let denied = of(&[
         "--group",
         "read-only",
@@ -995,6 +1005,29 @@ fn policies_are_validated_linted_and_compared() {
         )
         .out,
         "No findings.\n"
+    );
+
+    // Too much access is said with how much it opens.
+    folder.file(
+        "open.json",
+        &POLICY
+            .replace("\"Role:Writers\", \"host\"", "\"User:*\", \"host\"")
+            .replacen(
+                "payments-\", \"resource_pattern_type\": \"RESOURCE_PATTERN_TYPE_PREFIXED",
+                "*\", \"resource_pattern_type\": \"RESOURCE_PATTERN_TYPE_LITERAL",
+                1,
+            ),
+    );
+    let open = run(&folder, &["policy", "lint", "open.json"]);
+    assert!(open.out.contains("\n  Opens every topic\n"), "{}", open.out);
+    let open = run(
+        &folder,
+        &["policy", "lint", "open.json", "--format", "json"],
+    );
+    assert!(
+        open.out.contains("\"breadth\":\"every_name\""),
+        "{}",
+        open.out
     );
 
     folder.file("later.json", &POLICY.replace("\"OPERATION_WRITE\", \"permission_type\": \"PERMISSION_TYPE_ALLOW\" },\n    { \"resource_type\": \"RESOURCE_TYPE_TOPIC\"", "\"OPERATION_READ\", \"permission_type\": \"PERMISSION_TYPE_ALLOW\" },\n    { \"resource_type\": \"RESOURCE_TYPE_TOPIC\""));

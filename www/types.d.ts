@@ -94,6 +94,9 @@ export type ApiRequest = {
 /** What a decision takes for granted about a token, because it was not checked. */
 export type Assumption = 'signature' | 'issuer' | 'audience' | 'expiry';
 
+/** How many names access covers; `cluster` is also that of the Schema Registry. */
+export type Breadth = 'one_name' | 'prefix' | 'every_name' | 'cluster';
+
 /** A candidate ACL, and how it compares with the request. */
 export type Candidate = {
   /** The ACL. */
@@ -656,6 +659,8 @@ export type Finding = {
   message: string,
   /** What to do about it. */
   hint: string,
+  /** How much the ACLs of the finding open, if it is about too much access. */
+  breadth?: Breadth,
   /** The ACL that the finding is about, then the ACLs that cause the problem. */
   acls?: Array<FullAcl>,
   /** The principals that the finding is about, each as `Type:name`. */
@@ -819,6 +824,8 @@ export type LeastGrant = {
    * `Type:name`.
    */
   memberships_to_add: Array<Array<Principal>>,
+  /** How much each of `memberships_to_add` opens, in the same order. */
+  breadth: Array<Breadth>,
   /** Whether `memberships_to_add` contains all of the smallest sets. */
   memberships_complete: boolean,
   /** The narrowest new ACLs that would allow the requests. */

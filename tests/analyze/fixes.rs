@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gbac_analysis::{
-    AccessFix, Breadth, FixKind, HypotheticalChange, access_fixes, diff, least_grant,
+    AccessFix, Breadth, FixKind, HypotheticalChange, Opening, access_fixes, diff, least_grant,
     policy_excerpt,
 };
 use gbac_engine::decide::{At, Outcome, Reason, Request, decide};
@@ -430,18 +430,16 @@ fn fixes_that_open_everything_come_last() {
         At::IgnoringExpiry,
     );
     let fixes = access_fixes(&policy, &identity, &request, |_, _| true).fixes;
-    let breadths: Vec<Breadth> = fixes
+    let are_wide: Vec<bool> = fixes
         .iter()
-        .map(|fix| Breadth::of_changes(&policy, fix.changes()))
+        .map(|fix| fix.opening(&policy).is_wide())
         .collect();
-    let broad = breadths
+    let broad = are_wide
         .iter()
-        .position(|breadth| *breadth == Breadth::Everything)
+        .position(|is_wide| *is_wide)
         .expect("a role with every topic is offered");
     assert!(
-        breadths[broad..]
-            .iter()
-            .all(|breadth| *breadth == Breadth::Everything),
+        are_wide[broad..].iter().all(|is_wide| *is_wide),
         "{fixes:?}"
     );
     let joins = |fix: &AccessFix, name: &str| {
@@ -465,6 +463,9 @@ fn fixes_that_open_everything_come_last() {
         least.memberships_to_add
     );
     assert_eq!(least.memberships_to_add[0], [Principal::role("Orders")]);
+    let mut breadths = least.openings.iter().map(Opening::breadth);
+    assert_eq!(breadths.next(), Some(Some(Breadth::OneName)));
+    assert_eq!(breadths.next_back(), Some(Some(Breadth::EveryName)));
 }
 
 #[test]

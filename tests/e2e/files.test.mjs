@@ -48,7 +48,7 @@ journey('the simulator is there before its evaluation, which is fetched until it
   await simulator.pick('Priya Raman');
   await page.getByText('Loading the evaluation.').waitFor();
   await page.unroute(EVALUATION);
-  await page.getByRole('group', { name: 'Verdict actions' }).waitFor();
+  await simulator.check.getByRole('heading', { level: 3 }).waitFor();
 });
 
 journey('a page that was fetched ahead opens without the network', async ({ page, context, t }) => {

@@ -150,12 +150,33 @@ journey('a forged token allows nothing outright, and what the verdict rests on i
   await simulator.unassume(without);
   await simulator.sees('Allowed, if…');
 
-  // Without the issuer the service refuses the token; focus stays in the bar.
+  // Without the issuer the service refuses the token; the chip stays, and keys restore it.
+  const focused = async (id) => await until(async () => assert.equal(await page.evaluate(() => document.activeElement.id), id));
   await simulator.unassume(`Assuming issuer ${issuer}`);
   await simulator.sees('Denied: sign-in fails', /The issuer is/);
-  await until(async () => assert.deepEqual(await chips(), assumed.slice(1)));
-  assert.equal(await page.evaluate(() => document.activeElement.id), 'h-hyp');
-  await simulator.accept();
+  await until(async () => assert.deepEqual(await chips(), [...assumed, without]));
+  await focused('hyp-0');
+  await page.keyboard.press('Enter');
+  await simulator.sees('Allowed, if…');
+  await focused('hyp-0');
+  await page.keyboard.press('ArrowRight');
+  await focused('hyp-1');
+  await page.keyboard.press('Delete');
+  await simulator.sees('Denied: sign-in fails', /audience/);
+  await simulator.assumptions.getByRole('button', { name: 'Restore all' }).click();
+  await simulator.sees('Denied, if…');
+  await simulator.unassume(without);
+  await simulator.sees('Allowed, if…');
+  await simulator.check.getByRole('heading', { level: 3 }).click();
+  await page.keyboard.press('a');
+  await focused('hyp-0');
+  // The real answer, and what each of them takes.
+  assert.match((await simulator.reasons())['Without the assumptions'], /^Denied: sign-in fails The issuer/);
+  assert.match((await simulator.reasons())['What it takes'], /Accept the issuer .* Affects everyone .* Verify the token\. Verify$/);
+  // Something else is entered, and what was removed is gone.
+  await simulator.resourceName.fill('payments-us');
+  await until(async () => assert.deepEqual(await chips(), assumed));
+  await simulator.resourceName.fill('payments-eu');
   await simulator.sees('Allowed, if…');
 
   // What verifies it is one press away, and finds the forgery.
@@ -232,7 +253,7 @@ journey('a change is tried beside today, tells what else it does, and becomes a 
   await simulator.ask({ operation: 'Write', name: 'payments-new' });
   await simulator.sees('Denied, nothing allows it');
 
-  const whatIf = await part(page, 'What if');
+  const whatIf = await part(page, 'Try a change');
   await whatIf.getByRole('combobox', { name: 'Change', exact: true }).selectOption({ label: 'Add a member to a role' });
   await whatIf.getByRole('combobox', { name: 'Member' }).selectOption({ label: 'Group:engineering' });
   await whatIf.getByRole('button', { name: 'Add change' }).click();
@@ -248,7 +269,7 @@ journey('a change is tried beside today, tells what else it does, and becomes a 
   assert.match(changes, /Transactional ID payments- prefixed/i);
   // The verdict says so and names that of today, and the service was told nothing.
   await simulator.sees('Allowed, if…');
-  assert.match((await simulator.reasons()).Today, /^Denied, nothing allows it\./);
+  assert.match((await simulator.reasons())['Without the assumptions'], /^Denied/);
   assert.ok(!(await set.service.members('PaymentsWriters')).includes('Group:engineering'));
 
   // A group of the person is the provider's: it can be tried, and goes into no draft.
@@ -270,7 +291,7 @@ journey('a change is tried beside today, tells what else it does, and becomes a 
 
   // What was tried is still there, and can be dropped.
   await page.getByRole('link', { name: 'Simulator' }).first().click();
-  const again = await part(page, 'What if');
+  const again = await part(page, 'Try a change');
   await again.getByRole('button', { name: 'Remove all', exact: true }).click();
   await again.getByText('Add a change to see its effect on the verdict').waitFor();
   assert.equal(await again.getByRole('group', { name: 'With the changes', exact: true }).count(), 0);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use gbac_analysis::{LeastGrant, least_grant, membership_gains};
+use gbac_analysis::{LeastGrant, Opening, least_grant, membership_gains};
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{Outcome, Reason, Request};
 use gbac_engine::model::{Principal, PrincipalType};
@@ -10,7 +10,7 @@ use gbac_engine::policy::Change;
 use gbac_json::LeastGrantJson;
 use gbac_words::commands::access;
 use gbac_words::rich_text::listed;
-use gbac_words::{common, least_change};
+use gbac_words::{breadth, common, least_change};
 
 use crate::args::policy_question::{EvaluatedQuery, PolicyQueryArgs};
 use crate::args::policy_source;
@@ -60,10 +60,14 @@ fn for_group(least: &mut LeastGrant, group: &Principal) {
     for acl in &mut least.acls {
         acl.principal = group.clone();
     }
-    least.memberships_to_add.retain(|set| {
-        set.iter()
-            .all(|principal| principal.kind() == PrincipalType::Role)
-    });
+    let sets = std::mem::take(&mut least.memberships_to_add);
+    let openings = std::mem::take(&mut least.openings);
+    for (set, opening) in sets.into_iter().zip(openings) {
+        if set.iter().all(|of| of.kind() == PrincipalType::Role) {
+            least.memberships_to_add.push(set);
+            least.openings.push(opening);
+        }
+    }
 }
 
 /// The command that makes the user, or the group alone, a member of the first role that is enough.
@@ -79,6 +83,14 @@ fn command_to_join(opened: &ResolvedIdentity, least: &LeastGrant) -> String {
         }
     }
     String::new()
+}
+
+/// What something opens, on an indented line of its own.
+fn opens(opening: &Opening, indent: &str) -> String {
+    match breadth::opens(opening) {
+        Some(words) => format!("{indent}{}\n", sentence(&words)),
+        None => String::new(),
+    }
 }
 
 /// The number of sets of memberships whose whole access is listed.
@@ -133,9 +145,11 @@ fn render(
     } else {
         let memberships = least_change::memberships(least.complete);
         let _ = writeln!(text, "{memberships} {}", access::GRANTS_LISTED);
-        for (place, set) in least.memberships_to_add.iter().enumerate() {
+        let sets = least.memberships_to_add.iter().zip(&least.openings);
+        for (place, (set, opening)) in sets.enumerate() {
             let set_words = set.iter().map(access::membership).collect();
             let _ = writeln!(text, "  {}", sentence(&listed(set_words, usize::MAX)));
+            text.push_str(&opens(opening, "    "));
             if place < COMPARED {
                 let gains = membership_gains(policy, identity, &member, set);
                 text.push_str(&regions(process, &gains, "    "));
@@ -147,6 +161,7 @@ fn render(
         for acl in &least.acls {
             let _ = writeln!(text, "  {}", verdicts::acl(acl));
         }
+        text.push_str(&opens(&Opening::of_acls(least.acls.iter().cloned()), "  "));
     }
     text.push_str(&command_to_join(opened, least));
     text.push_str(&proposed_changes::as_commands(access::CREATE_ACLS, grants));

@@ -23,9 +23,13 @@ pub(super) fn edit_id(acl: &Acl) -> String {
 
 /// The button that opens the editor of an ACL.
 #[component]
-pub(super) fn EditAcl(acl: Acl, editing: RwSignal<bool>) -> impl IntoView {
-    let label = format!("Edit ACL {}", acl::rule(&acl).plain());
-    let id = edit_id(&acl);
+pub(super) fn EditAcl(
+    /// The id of the button.
+    id: String,
+    /// What it does.
+    label: String,
+    editing: RwSignal<bool>,
+) -> impl IntoView {
     let field = format!("{id}-operation");
     view! {
         <IconButton

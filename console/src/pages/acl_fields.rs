@@ -27,7 +27,7 @@ pub(super) fn NameFields(
 ) -> impl IntoView {
     let has_name = Memo::new(move |_| form.with(AclForm::has_name));
     let pattern = Memo::new(move |_| form.with(|form| form.pattern));
-    let (pattern_name, name_id) = (format!("{id}-pattern"), format!("{id}-name"));
+    let (pattern_name, name_id) = (format!("{id}-pattern"), id + "-name");
     view! {
         {move || has_name.get().then(|| view! {
             <Segmented
@@ -85,7 +85,7 @@ pub(super) fn GrantFields(
             }
         />
         <Field
-            id=format!("{id}-host")
+            id=id + "-host"
             label="Host"
             mono=true
             value=Signal::derive(move || form.with(|form| form.host.clone()))

@@ -16,6 +16,7 @@ mod given_file;
 mod group_changes;
 pub mod link;
 pub mod not_found;
+mod opening;
 pub mod permissions;
 mod provider_gap;
 pub mod provider_link;

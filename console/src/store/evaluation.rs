@@ -92,6 +92,7 @@ impl SimulatorEvaluation {
         });
         let identity_fields = part(inputs, Inputs::identity);
         let entered = part(inputs, Inputs::entered);
+        let carried = part(inputs, |inputs| inputs.carried.clone());
         let ignore_expiry = part(inputs, |inputs| inputs.ignore_expiry);
         let platform = part(inputs, |inputs| inputs.platform);
 
@@ -152,6 +153,7 @@ impl SimulatorEvaluation {
             let (fields, policy) = (rules_fields.read(), policy.get().unwrap_or_default());
             hypothesis::of_token(
                 who.read().as_deref(),
+                &carried.read(),
                 &expected.read(),
                 report.read().as_deref().map(|report| report.signature),
                 ignore_expiry.get(),

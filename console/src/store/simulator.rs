@@ -52,7 +52,7 @@ impl SimulatorSession {
             trials: RwSignal::new(HypotheticalChanges::default()),
             request: RwSignal::new(RequestForm::default()),
             saved: RwSignal::new(Vec::new()),
-            open: RwSignal::new(vec![Panel::WhatIf]),
+            open: RwSignal::new(Vec::new()),
             recent: RwSignal::new(Vec::new()),
             began: RwSignal::new(false),
             properties: RwSignal::new(Map::new()),

@@ -1,5 +1,6 @@
 //! Components: properties in, callbacks out, without fetching or policy.
 
+pub mod breadth;
 pub mod button;
 pub mod copy;
 pub mod dialog;
@@ -13,6 +14,7 @@ pub mod sheet;
 pub mod table;
 pub mod verdict;
 
+pub use breadth::BreadthBar;
 pub use button::{Button, ButtonKind, IconButton, LinkButton};
 pub use copy::{CopyBlock, CopyButton};
 pub use dialog::{Dialog, DialogActions, Modal};

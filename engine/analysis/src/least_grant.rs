@@ -1,10 +1,12 @@
 //! The smallest grant that allows denied requests: sets of existing groups or roles, or new ACLs.
 
+use std::collections::BTreeMap;
+
 use super::compare::compare;
 use super::diff::AccessRegion;
 use super::hypothetical::{HypotheticalChange, HypotheticalChanges};
 use super::who_can::{AclMatch, Hit, Hits};
-use crate::breadth::Breadth;
+use crate::breadth::Opening;
 use gbac_engine::decide::{Decision, Outcome, Reason, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{
@@ -34,6 +36,8 @@ pub struct LeastGrant {
     /// every request. All sets have the same size, and they are sorted. Empty if there is no such
     /// set.
     pub memberships_to_add: Vec<Vec<Principal>>,
+    /// What each of `memberships_to_add` opens.
+    pub openings: Vec<Opening>,
     /// Whether `memberships_to_add` is complete. If not, there were more than [`MAX_CANDIDATES`] groups and roles
     /// that each allow some of the requests and none that allows all, or more than [`MAX_SETS`]
     /// sets. The returned sets allow the requests, but there may be others, and smaller ones.
@@ -91,6 +95,7 @@ pub fn least_grant(policy: &Policy, identity: &Identity, requests: &[Request<'_>
         decisions,
         denied_by: Vec::new(),
         memberships_to_add: Vec::new(),
+        openings: Vec::new(),
         complete: true,
         acls: Vec::new(),
     };
@@ -120,13 +125,9 @@ pub fn least_grant(policy: &Policy, identity: &Identity, requests: &[Request<'_>
         }
     }
     let candidates = candidates(policy, identity, &hits, &missing);
-    (least.memberships_to_add, least.complete) = smallest(candidates, missing.len());
-    // What opens every name or the cluster comes last.
-    least.memberships_to_add.sort_by_key(|set| {
-        set.iter()
-            .map(|principal| Breadth::of_principal(policy, principal))
-            .max()
-    });
+    let sets;
+    (sets, least.complete) = smallest(candidates, missing.len());
+    (least.memberships_to_add, least.openings) = with_openings(policy, sets).into_iter().unzip();
     let mut acls: Vec<Acl> = Vec::new();
     for (_, request) in &missing {
         acls.extend(narrowest(identity, request));
@@ -176,6 +177,24 @@ pub fn membership_gains(
     changes.apply(&mut changed);
     let (after, _) = changes.person(identity);
     compare((policy, identity), (&changed, &after)).gains
+}
+
+/// Sets of memberships with what each opens; those that open every name or the cluster last.
+fn with_openings(policy: &Policy, sets: Vec<Vec<Principal>>) -> Vec<(Vec<Principal>, Opening)> {
+    let mut known: BTreeMap<Principal, Opening> = BTreeMap::new();
+    let mut opened = Vec::new();
+    for set in sets {
+        let mut openings = Vec::new();
+        for principal in &set {
+            let opening = known
+                .entry(principal.clone())
+                .or_insert_with(|| Opening::of_principal(policy, principal));
+            openings.push(opening.clone());
+        }
+        opened.push((set, Opening::joined(openings)));
+    }
+    opened.sort_by_key(|(_, opening)| opening.is_wide());
+    opened
 }
 
 /// The groups and roles that allow some missing request and deny none of all requests, sorted.

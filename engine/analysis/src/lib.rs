@@ -37,7 +37,7 @@ mod tree;
 mod what_if;
 mod who_can;
 
-pub use breadth::{Breadth, fully_opened_types};
+pub use breadth::{Breadth, Opening};
 pub use collisions::{
     CollidingName, Collision, CollisionReason, CollisionReport, Gain, collision_gains, collisions,
 };
@@ -47,7 +47,7 @@ pub use diff::{
     GroupEffect, HostSet, NameEffect, Relation, diff, diff_with_claims,
 };
 pub use excerpt::policy_excerpt;
-pub use fixes::{AccessFix, AccessFixes, FixKind, FixStep, access_fixes};
+pub use fixes::{AccessFix, AccessFixes, FixKind, FixStep, access_fixes, name_choices};
 pub use hypothetical::{HypotheticalChange, HypotheticalChanges, NoOp};
 pub use identities::{IdentityComparison, compare_identities, groups_between};
 pub use known_names::known_names;

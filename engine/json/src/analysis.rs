@@ -10,8 +10,8 @@ use super::acl::AclJson;
 use super::code::Code;
 use super::decision::DecisionJson;
 use gbac_analysis::{
-    AccessEffect, AccessRegion, AclMatch, Addresses, Counterexample, Diff, Difference, Grant,
-    GrantException, GroupChange, GroupEffect, HostSet, LeastGrant, NameEffect, NamePattern,
+    AccessEffect, AccessRegion, AclMatch, Addresses, Breadth, Counterexample, Diff, Difference,
+    Grant, GrantException, GroupChange, GroupEffect, HostSet, LeastGrant, NameEffect, NamePattern,
     Permissions, Relation, Scope, WhoCan, WhoCanEntry,
 };
 use gbac_engine::decide::Outcome;
@@ -675,6 +675,8 @@ pub struct LeastGrantJson {
         ts(as = "Vec<Vec<crate::literal::AclPrincipal>>")
     )]
     pub memberships_to_add: Vec<Vec<String>>,
+    /// How much each of `memberships_to_add` opens, in the same order.
+    pub breadth: Vec<Code<Breadth>>,
     /// Whether `memberships_to_add` contains all of the smallest sets.
     pub memberships_complete: bool,
     /// The narrowest new ACLs that would allow the requests.
@@ -690,6 +692,11 @@ impl From<&LeastGrant> for LeastGrantJson {
                 .memberships_to_add
                 .iter()
                 .map(|set| strings(set))
+                .collect(),
+            breadth: least
+                .openings
+                .iter()
+                .filter_map(|opening| opening.breadth().map(Code::from))
                 .collect(),
             memberships_complete: least.complete,
             acls_to_add: least.acls.iter().map(AclJson::from).collect(),

@@ -92,6 +92,10 @@ const UNIONS: &[(&str, &str)] = &[
         "What a decision takes for granted about a token, because it was not checked.",
     ),
     (
+        "Breadth",
+        "How many names access covers; `cluster` is also that of the Schema Registry.",
+    ),
+    (
         "CandidateStatus",
         "The effect of a candidate ACL on the decision.",
     ),

@@ -13,7 +13,9 @@ use super::code::Code;
 use super::document::policy_from_value;
 use super::duplicates::duplicate_entries;
 use super::reader::{self, Problems};
-use gbac_analysis::{Finding, FindingCode, Severity, lint, migration_findings, sort_findings};
+use gbac_analysis::{
+    Breadth, Finding, FindingCode, Severity, lint, migration_findings, sort_findings,
+};
 use gbac_engine::Coded;
 use gbac_engine::model::Dialect;
 
@@ -34,6 +36,9 @@ pub struct FindingJson {
     pub message: String,
     /// What to do about it.
     pub hint: String,
+    /// How much the ACLs of the finding open, if it is about too much access.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub breadth: Option<Code<Breadth>>,
     /// The ACL that the finding is about, then the ACLs that cause the problem.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
@@ -58,6 +63,7 @@ impl From<&Finding> for FindingJson {
             severity: finding.severity.into(),
             message: finding.message.clone(),
             hint: finding.hint.clone(),
+            breadth: finding.opening().breadth().map(Code::from),
             acls: finding.acls.iter().map(AclJson::from).collect(),
             principals: strings(&finding.principals),
             places: finding.places.clone(),

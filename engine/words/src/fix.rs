@@ -1,7 +1,7 @@
 //! Fixes of a denied request: what their steps do, why they work, and the request to the identity
 //! provider.
 
-use gbac_analysis::{AccessFix, FixKind, FixStep, HypotheticalChange};
+use gbac_analysis::{AccessFix, Breadth, FixKind, FixStep, HypotheticalChange};
 use gbac_engine::decide::{Decision, Request};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Principal, ResourceType};
@@ -10,7 +10,7 @@ use gbac_engine::policy::Change;
 use crate::escape::plain;
 use crate::phrases::{agree, count, instant};
 use crate::rich_text::{RichText, listed};
-use crate::{acl, request};
+use crate::{acl, breadth, request};
 
 /// A denied request that nothing can allow.
 pub const NO_FIX: &str =
@@ -73,18 +73,26 @@ fn step_words(step: &FixStep, resource_type: ResourceType) -> (&'static str, Ric
                     members.push(RichText::new().principal(member));
                 }
             }
-            let only = match resource_type {
-                ResourceType::Cluster | ResourceType::Registry => String::new(),
-                other => format!(" on this {} only", other.noun()),
-            };
             (
                 "Create",
                 RichText::new()
                     .text("a role for ")
                     .then(listed(members, NAMES))
-                    .text(only),
+                    .then(covered(step, resource_type)),
             )
         }
+    }
+}
+
+/// What a new role covers, after its members.
+fn covered(step: &FixStep, resource_type: ResourceType) -> RichText {
+    let added = step.changes.iter().find_map(added_acl);
+    match added.map(|acl| (Breadth::of_acl(acl), acl)) {
+        Some((Breadth::OneName, _)) => format!(" on this {} only", resource_type.noun()).into(),
+        Some((Breadth::Prefix | Breadth::EveryName, acl)) => {
+            RichText::from(" on ").then(breadth::names_of_acl(acl))
+        }
+        Some((Breadth::Cluster, _)) | None => RichText::new(),
     }
 }
 

@@ -12,6 +12,12 @@ use crate::{acl, change, decision, sign_in};
 
 /// The verdict on a request that is allowed under hypotheses.
 pub const ALLOWED_IF: &str = "Allowed, if…";
+/// The answer that counts while nothing is assumed.
+pub const WITHOUT: &str = "Without the assumptions";
+/// What makes every hypothesis so.
+pub const TAKES: &str = "What it takes";
+/// What a change of the settings does.
+pub const AFFECTS_EVERYONE: &str = "Affects everyone";
 /// What stands where a verdict rests on no hypothesis.
 pub const NONE: &str = "None";
 /// Why a verdict on names rests on no hypothesis.
@@ -27,13 +33,20 @@ pub struct HypothesisWords {
     pub short: RichText,
     /// As a condition, after `if`: `the token has not expired`.
     pub condition: RichText,
+    /// What makes it so: `Get a new token.`
+    pub takes: RichText,
 }
 
 impl HypothesisWords {
-    fn new(short: impl Into<RichText>, condition: impl Into<RichText>) -> Self {
+    fn new(
+        short: impl Into<RichText>,
+        condition: impl Into<RichText>,
+        takes: impl Into<RichText>,
+    ) -> Self {
         Self {
             short: short.into(),
             condition: condition.into(),
+            takes: takes.into(),
         }
     }
 }
@@ -48,6 +61,7 @@ impl HypothesisWords {
 /// let words = of_token(Assumption::Issuer, Some("https://idp.example"));
 /// assert_eq!(words.short.plain(), "Assuming issuer https://idp.example");
 /// assert_eq!(words.condition.plain(), "the service accepts the issuer https://idp.example");
+/// assert_eq!(words.takes.plain(), "Accept the issuer https://idp.example.");
 /// ```
 pub fn of_token(assumption: Assumption, entered: Option<&str>) -> HypothesisWords {
     let (noun, short) = match assumption {
@@ -60,8 +74,14 @@ pub fn of_token(assumption: Assumption, entered: Option<&str>) -> HypothesisWord
         Some(entered) => HypothesisWords::new(
             RichText::from(format!("Assuming {noun} ")).code(entered),
             RichText::from(format!("the service accepts the {noun} ")).code(entered),
+            RichText::from(format!("Accept the {noun} "))
+                .code(entered)
+                .text("."),
         ),
-        None => HypothesisWords::new(short, decision::condition(assumption)),
+        None if assumption == Assumption::Expiry => {
+            HypothesisWords::new(short, decision::condition(assumption), "Get a new token.")
+        }
+        None => HypothesisWords::new(short, decision::condition(assumption), "Verify the token."),
     }
 }
 
@@ -70,6 +90,7 @@ pub fn claim_path(path: &str) -> HypothesisWords {
     HypothesisWords::new(
         RichText::from("Claim path ").code(path),
         RichText::from("groups are read from ").code(path),
+        set("oidc_group_claim_path", path),
     )
 }
 
@@ -78,6 +99,7 @@ pub fn nested_names(nested: NestedGroupBehavior) -> HypothesisWords {
     HypothesisWords::new(
         RichText::from("Nested names ").code(nested.code()),
         RichText::from("the nested group behavior is ").code(nested.code()),
+        set("nested_group_behavior", nested.code()),
     )
 }
 
@@ -86,7 +108,17 @@ pub fn user_claim(mapping: &str) -> HypothesisWords {
     HypothesisWords::new(
         RichText::from("User claim ").code(mapping),
         RichText::from("the user is read from ").code(mapping),
+        set("oidc_principal_mapping", mapping),
     )
+}
+
+/// What sets a setting.
+fn set(setting: &str, value: &str) -> RichText {
+    RichText::from("Set ")
+        .code(setting)
+        .text(" to ")
+        .code(value)
+        .text(".")
 }
 
 /// A change that is tried.
@@ -98,6 +130,7 @@ pub fn user_claim(mapping: &str) -> HypothesisWords {
 /// let words = tried(&HypotheticalChange::Leave("eng".into()));
 /// assert_eq!(words.short.plain(), "Without Group:eng");
 /// assert_eq!(words.condition.plain(), "the user is not in Group:eng");
+/// assert_eq!(words.takes.plain(), "Remove the user from Group:eng in the identity provider.");
 /// ```
 pub fn tried(trial: &HypotheticalChange) -> HypothesisWords {
     match trial {
@@ -106,6 +139,7 @@ pub fn tried(trial: &HypotheticalChange) -> HypothesisWords {
             HypothesisWords::new(
                 RichText::from("Without ").principal(&group),
                 RichText::from("the user is not in ").principal(&group),
+                in_provider("Remove the user from ", &group),
             )
         }
         HypotheticalChange::Join(group) => {
@@ -113,35 +147,59 @@ pub fn tried(trial: &HypotheticalChange) -> HypothesisWords {
             HypothesisWords::new(
                 RichText::from("With ").principal(&group),
                 RichText::from("the user is in ").principal(&group),
+                in_provider("Add the user to ", &group),
             )
         }
-        HypotheticalChange::Policy(Change::RemoveMember { role, member }) => {
-            membership("Without ", member, " is not in ", role)
-        }
+        HypotheticalChange::Policy(Change::RemoveMember { role, member }) => membership(
+            "Without ",
+            member,
+            " is not in ",
+            role,
+            ["Remove ", " from "],
+        ),
         HypotheticalChange::Policy(Change::AddMember { role, member }) => {
-            membership("With ", member, " is in ", role)
+            membership("With ", member, " is in ", role, ["Add ", " to "])
         }
         HypotheticalChange::Policy(Change::RemoveAcl(removed)) => HypothesisWords::new(
             RichText::from("Without ").then(acl::sentence(removed)),
             RichText::from("the ACL ")
                 .then(acl::sentence(removed))
                 .text(" is removed"),
+            RichText::from("Remove the ACL ")
+                .then(acl::sentence(removed))
+                .text("."),
         ),
         HypotheticalChange::Policy(Change::AddAcl(added)) => HypothesisWords::new(
             RichText::from("With ").then(acl::sentence(added)),
             RichText::from("the ACL ")
                 .then(acl::sentence(added))
                 .text(" is added"),
+            RichText::from("Add the ACL ")
+                .then(acl::sentence(added))
+                .text("."),
         ),
         HypotheticalChange::Policy(other) => {
             let words = change::sentence(other);
             let condition = RichText::from("this change is made: ").then(words.clone());
-            HypothesisWords::new(words, condition)
+            let takes = words.clone().text(".");
+            HypothesisWords::new(words, condition, takes)
         }
     }
 }
 
-fn membership(short: &str, member: &Principal, condition: &str, role: &str) -> HypothesisWords {
+fn in_provider(words: &str, group: &Principal) -> RichText {
+    RichText::from(words)
+        .principal(group)
+        .text(" in the identity provider.")
+}
+
+fn membership(
+    short: &str,
+    member: &Principal,
+    condition: &str,
+    role: &str,
+    [verb, between]: [&str; 2],
+) -> HypothesisWords {
     let role = Principal::role(role);
     HypothesisWords::new(
         RichText::from(short)
@@ -152,6 +210,11 @@ fn membership(short: &str, member: &Principal, condition: &str, role: &str) -> H
             .principal(member)
             .text(condition)
             .principal(&role),
+        RichText::from(verb)
+            .principal(member)
+            .text(between)
+            .principal(&role)
+            .text("."),
     )
 }
 
@@ -163,6 +226,11 @@ pub fn conditions(conditions: Vec<RichText>) -> RichText {
 /// A sentence that holds under conditions.
 pub fn if_all(sentence: RichText, all: Vec<RichText>) -> RichText {
     sentence.text(", if ").then(conditions(all))
+}
+
+/// What an answer still rests on, as a sentence.
+pub fn if_they_hold(all: Vec<RichText>) -> RichText {
+    RichText::from("If ").then(conditions(all)).text(".")
 }
 
 /// The sentence of a verdict that rests on no hypothesis about its token.
@@ -178,4 +246,14 @@ pub fn checked(key_id: Option<&str>) -> RichText {
 /// The label of a button that takes a hypothesis back.
 pub fn remove(short: &RichText) -> String {
     format!("Remove the assumption: {}", short.plain())
+}
+
+/// The label of a button that adds what makes a hypothesis so to the draft.
+pub fn add_to_draft(takes: &RichText) -> String {
+    format!("Add to draft: {}", takes.plain())
+}
+
+/// The label of a button that restores a hypothesis which was taken back.
+pub fn restore(short: &RichText) -> String {
+    format!("Restore the assumption: {}", short.plain())
 }

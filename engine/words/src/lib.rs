@@ -7,6 +7,7 @@
 pub mod acl;
 pub mod audit_event;
 pub mod audit_message;
+pub mod breadth;
 pub mod change;
 pub mod collision;
 pub mod commands;

@@ -94,6 +94,16 @@ journey('a denied request is a reviewed draft after two clicks', async ({ page }
   // A new role comes with its ACL and member, and goes with them.
   await fixes.add(5);
   await until(async () => assert.equal(await text(fixes.review), 'Review 3 changes'));
+  // It says how much it opens. On other names, the draft follows.
+  await fixes.says(5, /Opens one topic, payments-new\./);
+  await fixes.fix(5).getByRole('radio', { name: 'payments- prefix' }).check();
+  await fixes.says(5, /3 changes\. Role:PaymentsWriters2 with Allow Write, topic payments- prefixed\..*Opens topics that begin with payments-\./);
+  await until(async () => assert.match(await text(fixes.draft), /gbac security role create PaymentsWriters2/));
+  assert.equal(await text(fixes.review), 'Review 3 changes');
+  await fixes.fix(5).getByRole('radio', { name: 'every topic' }).check();
+  await fixes.says(5, /Create a role for Group:analytics on every topic .*Opens every topic\./);
+  await fixes.fix(5).getByRole('radio', { name: 'payments-new' }).check();
+  await until(async () => assert.match(await text(fixes.draft), /gbac security role create PaymentsNewWriters/));
   await fixes.sheet.getByRole('button', { name: 'Remove fix 5 from the draft' }).click();
   await until(async () => assert.equal(await fixes.review.count(), 0));
 });
@@ -186,8 +196,8 @@ journey('the sheet leaves the page usable, follows the request, and gives focus 
 
   // The other actions of the verdict lead to their parts.
   await page.setViewportSize({ width: 1440, height: 900 });
-  for (const [action, title] of [['Whole request', 'Whole request'], ['Compare', 'Compare two users'], ['Share', 'Share'], ['Try a change', 'What if']]) {
-    await simulator.check.getByRole('button', { name: action, exact: true }).click();
+  for (const title of ['Whole request', 'Compare users', 'Share', 'Try a change']) {
+    await simulator.check.getByRole('button', { name: title, exact: true }).click();
     const opened = page.getByRole('region', { name: title, exact: true });
     await opened.waitFor();
     await until(async () => assert.ok(await opened.evaluate((region) => region.contains(document.activeElement)), title));
@@ -196,7 +206,7 @@ journey('the sheet leaves the page usable, follows the request, and gives focus 
   await simulator.ask({ operation: 'Read', name: 'orders-eu' });
   await simulator.sees('Allowed, if…');
   assert.equal(await fixes.open.count(), 0);
-  await (await part(page, 'What if')).waitFor();
+  await (await part(page, 'Try a change')).waitFor();
 });
 
 for (const colorScheme of ['light', 'dark']) {

@@ -88,7 +88,7 @@ journey('no change of the policy is advised before sign-in works', async ({ page
       "Denied, nothing allows it. User:jonas.lindqvist can't write to topic payments-settled.",
     );
   });
-  for (const title of ['Smallest change', 'Whole request', 'What if']) {
+  for (const title of ['Smallest change', 'Whole request', 'Try a change']) {
     const opened = await part(page, title);
     await opened.getByText('Fix it first. ACLs are not evaluated.').waitFor();
     assert.match(await text(opened), /The issuer is https:\/\/other\.example/);
@@ -110,7 +110,7 @@ journey('two people: who cannot sign in is allowed nothing', async ({ page }) =>
   await simulator.token.fill(await changed({}));
   await simulator.ask({ operation: 'Read', name: 'payments-settled' });
   await simulator.sees('Allowed, if…');
-  const compare = await part(page, 'Compare two users');
+  const compare = await part(page, 'Compare users');
   const other = compare.getByRole('textbox', { name: 'Access token of the other user' });
   await other.fill(await changed({ claims: { exp: 1, sub: 'somebody' } }));
   const verdicts = compare.getByRole('group', { name: 'Verdicts of both users' });

@@ -69,7 +69,7 @@ journey('tests are saved, fail when something is tried, and come back from a fil
   const report = await download(t, page, () => saved.getByRole('button', { name: 'Bug report' }).click());
   assert.match(report.text, /Expected: allow\nFound: deny/);
   assert.match(report.text, /gbac test/);
-  const whatIf = await part(page, 'What if');
+  const whatIf = await part(page, 'Try a change');
   await whatIf.getByRole('button', { name: 'Remove all', exact: true }).click();
   await until(async () => assert.match((await lines(saved)).join(), /Passed/));
 
@@ -92,7 +92,7 @@ journey('with every part open, the token is nowhere but in its field, and axe fi
   for (const title of PARTS) await part(page, title);
   await collisions(page);
   await troubleshoot(page);
-  const compare = await part(page, 'Compare two users');
+  const compare = await part(page, 'Compare users');
   const other = await set.provider.token('jonas.lindqvist');
   await compare.getByRole('textbox', { name: 'Access token of the other user' }).fill(other);
   await until(async () => assert.match(await text(compare), /User:jonas\.lindqvist/));

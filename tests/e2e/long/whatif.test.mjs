@@ -17,7 +17,7 @@ journey('a setting and an ACL are tried on a token with paths', async ({ page })
   await simulator.enter(await set.provider.token('jonas.lindqvist'));
   await simulator.ask({ operation: 'Write', name: 'payments-settled' });
   await simulator.sees('Denied by rule');
-  const whatIf = await part(page, 'What if');
+  const whatIf = await part(page, 'Try a change');
   const kind = whatIf.getByRole('combobox', { name: 'Change', exact: true });
   await kind.selectOption({ label: 'Change nested names' });
   await whatIf.getByText('From full names to names after the last slash.').waitFor();
@@ -46,7 +46,7 @@ journey('the least that would allow it is found and tried, and so is what takes 
   const acl = await lines(least.getByRole('list', { name: 'New ACL' }));
   assert.match(acl.join(), /Add Allow Write, topic payments-new literal, of User:maya\.okafor/);
   await least.getByRole('button', { name: 'Try: Add User:maya.okafor to Role:PaymentsWriters' }).click();
-  const whatIf = await part(page, 'What if');
+  const whatIf = await part(page, 'Try a change');
   await until(async () => assert.match(await side(whatIf, 'With the changes'), /Allowed/));
   await whatIf.getByRole('button', { name: 'Remove all', exact: true }).click();
 
@@ -111,7 +111,7 @@ journey('two people are compared', async ({ page }) => {
   await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'orders-archive' });
   await simulator.sees('Denied by rule');
-  const compare = await part(page, 'Compare two users');
+  const compare = await part(page, 'Compare users');
   await compare.getByText('Enter the other user.').waitFor();
   await compare.getByRole('radio', { name: 'Groups by hand' }).check();
   await compare.getByRole('textbox', { name: 'Name of the other user' }).fill('new.hire');

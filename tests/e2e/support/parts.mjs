@@ -2,19 +2,8 @@
 
 import { text } from './fields.mjs';
 
-const WHAT_IF = 'What if and compare';
-const TESTS = 'Tests and sharing';
-/** The buttons that lead to each part, from the outside. */
-const WAYS = {
-  'What if': [WHAT_IF],
-  'Smallest change': [WHAT_IF, 'Smallest change'],
-  'Compare two users': [WHAT_IF],
-  'Whole request': ['Whole request'],
-  Tests: [TESTS],
-  Share: [TESTS],
-};
-/** All parts below the panes. */
-export const PARTS = Object.keys(WAYS);
+/** All parts below the panes: those that actions of the verdict open, and what is nested in them. */
+export const PARTS = ['Try a change', 'Smallest change', 'Compare users', 'Whole request', 'Share', 'Tests'];
 
 async function open(button) {
   if ((await button.getAttribute('aria-expanded')) !== 'true') await button.click();
@@ -22,8 +11,13 @@ async function open(button) {
 
 /** Opens a part below the panes by its title, and gives what it holds. */
 export async function part(page, title) {
-  const panels = page.getByRole('region', { name: 'Further analysis' });
-  for (const way of WAYS[title]) await open(panels.locator('.disc-b').filter({ hasText: way }).first());
+  const name = title === 'Tests' ? 'Saved tests' : 'Further analysis';
+  const panels = page.getByRole('region', { name, exact: true });
+  if (title !== 'Tests') {
+    const action = title === 'Smallest change' ? 'Try a change' : title;
+    await open(page.getByRole('group', { name: 'Verdict actions' }).getByRole('button', { name: action, exact: true }));
+  }
+  if (title === 'Tests' || title === 'Smallest change') await open(panels.locator('.disc-b').filter({ hasText: title }).first());
   return panels.getByRole('region', { name: title, exact: true });
 }
 

@@ -10,8 +10,8 @@ use gbac_engine::model::PrincipalType;
 use gbac_engine::policy::Change;
 use gbac_json::{ChangeJson, FindingJson, lint_from_json, lint_in_dialect, policy_from_json};
 use gbac_words::commands::policy as words;
-use gbac_words::common;
 use gbac_words::phrases::{count, list};
+use gbac_words::{breadth, common};
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -208,6 +208,9 @@ fn render_findings(findings: &[Finding]) -> String {
             plain(&finding.message)
         );
         let _ = writeln!(text, "  {}", plain(&finding.hint));
+        if let Some(opens) = breadth::opens(&finding.opening()) {
+            let _ = writeln!(text, "  {}", sentence(&opens));
+        }
     }
     let mut counts = Vec::new();
     for severity in Severity::ALL.iter().copied() {

@@ -8,8 +8,8 @@ use gbac_engine::model::{Operation, ResourceType};
 
 use super::{EventKind, EventRow};
 use crate::simulator::inputs::{IdentityMode, Inputs};
+use crate::simulator::link::check_link;
 use crate::simulator::question::AccessRequest;
-use crate::simulator::sharing::check_link;
 
 /// How the engine's decision about an expired identity is described.
 const EXPIRED: &str = "identity expired";
@@ -29,7 +29,8 @@ pub struct SimulatedCheck {
 impl SimulatedCheck {
     /// The address that opens the check in the simulator.
     pub fn address(&self) -> String {
-        check_link(&Identity::new(&self.user, &self.groups), &self.access)
+        let identity = Identity::new(&self.user, &self.groups);
+        check_link(&identity, &self.access, &[])
     }
 
     /// The same as inputs of the simulator.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use gbac_engine::policy::{Change, Policy};
 use gbac_formats::script::{ScriptTarget, only_differing, steps};
+use gbac_words::breadth;
 use gbac_words::phrases::{agree, count};
 
 use crate::draft::{ChangeStatus, Staged};
@@ -46,12 +47,9 @@ pub fn brief(
     remark(&mut rows, staged, before, after, seen);
     let mut findings: Vec<String> = Vec::new();
     for row in rows.into_iter().flat_map(|section| section.rows) {
-        for finding in row
-            .obstacle
-            .into_iter()
-            .chain(row.breadth)
-            .chain(row.remarks)
-        {
+        let opens = breadth::opens(&row.opening).filter(|_| row.opening.is_wide());
+        let wide = opens.map(|words| words.message_text());
+        for finding in row.obstacle.into_iter().chain(wide).chain(row.remarks) {
             if !findings.contains(&finding) {
                 findings.push(finding);
             }

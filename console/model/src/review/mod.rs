@@ -9,10 +9,9 @@ mod effect_words;
 mod effects;
 mod lost_denies;
 
-use gbac_analysis::{NameIndex, fully_opened_types};
+use gbac_analysis::{NameIndex, Opening};
 use gbac_engine::model::{Acl, Principal, PrincipalType};
 use gbac_engine::policy::{AccessLevel, Change, GroupSource, Policy, Settings};
-use gbac_words::pages::review as words;
 use gbac_words::phrases::count;
 use std::collections::BTreeSet;
 
@@ -62,9 +61,8 @@ pub struct ChangeRow {
     pub obstacle: Option<String>,
     /// Why the service did not make it when it was sent.
     pub failure: Option<String>,
-    /// What it opens if that is every name of a type, or that it affects everyone, without a final
-    /// period.
-    pub breadth: Option<String>,
+    /// What it opens.
+    pub opening: Opening,
     /// The findings for the name of the principal that it adds, each without a final period.
     pub remarks: Vec<String>,
 }
@@ -80,8 +78,7 @@ impl ChangeRow {
     }
 }
 
-/// Adds what rows open for everyone or in every name, and what is odd about the principals that
-/// they add: names that can never match, names that are nearly another, and groups that nothing
+/// Adds what rows open, and what is odd about the principals that they add: names that can never match, names that are nearly another, and groups that nothing
 /// here has seen.
 pub fn remark(
     sections: &mut [Section],
@@ -99,7 +96,7 @@ pub fn remark(
     );
     for row in sections.iter_mut().flat_map(|section| &mut section.rows) {
         if let Some(staged) = staged.get(row.index) {
-            row.breadth = broad(before, after, &staged.change);
+            row.opening = Opening::of_change(before, after, &staged.change);
         }
         let Some(principal) = row.added() else {
             continue;
@@ -115,16 +112,7 @@ pub fn remark(
 pub fn needs_reason(before: &Policy, after: &Policy, changes: &[Change]) -> bool {
     changes
         .iter()
-        .any(|change| broad(before, after, change).is_some())
-}
-
-/// What a change opens if that is every name of a type, or that it affects everyone.
-fn broad(before: &Policy, after: &Policy, change: &Change) -> Option<String> {
-    if matches!(change, Change::Settings(_)) {
-        return Some(words::AFFECTS_EVERYONE.to_owned());
-    }
-    let types = fully_opened_types(before, after, change);
-    (!types.is_empty()).then(|| words::opens(types))
+        .any(|change| Opening::of_change(before, after, change).is_wide())
 }
 
 /// What comes or goes.
@@ -172,7 +160,7 @@ pub fn sections(before: &Policy, staged: &[Staged], statuses: &[ChangeStatus]) -
             what,
             obstacle,
             failure,
-            breadth: None,
+            opening: Opening::default(),
             remarks: Vec::new(),
         };
         match sections.iter_mut().find(|section| section.about == about) {
@@ -347,6 +335,7 @@ pub fn summary(changes: &[Change]) -> String {
 #[cfg(test)]
 mod tests {
     use gbac_engine::model::{Operation, ResourceType};
+    use gbac_words::breadth;
 
     use super::*;
     use crate::draft::apply;
@@ -379,15 +368,18 @@ mod tests {
         let statuses = apply(&mut after, &changes);
         let mut rows = sections(&before, &staged, &statuses);
         remark(&mut rows, &staged, &before, &after, &BTreeSet::new());
-        let mut said = [None; 5];
+        let mut said = [const { String::new() }; 5];
         for row in rows.iter().flat_map(|section| &section.rows) {
-            said[row.index] = row.breadth.as_deref();
+            if let Some(words) = breadth::opens(&row.opening) {
+                said[row.index] = words.plain();
+            }
         }
-        let opens = Some("Opens every topic");
-        assert_eq!(said, [None, opens, opens, None, Some("Affects everyone")]);
+        let (topics, topic) = ("Opens every topic", "Opens one topic, orders");
+        assert_eq!(said, ["", topics, topics, topic, "Affects everyone"]);
         for (change, said) in changes.iter().zip(said) {
             let alone = std::slice::from_ref(change);
-            assert_eq!(needs_reason(&before, &after, alone), said.is_some());
+            let is_wide = !said.is_empty() && said != topic;
+            assert_eq!(needs_reason(&before, &after, alone), is_wide);
         }
     }
 

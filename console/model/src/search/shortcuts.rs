@@ -76,6 +76,31 @@ pub const SHORTCUTS: &[(&str, &[Shortcut])] = &[
                 purpose: "Review the draft",
                 is_single: true,
             },
+            Shortcut {
+                keys: &["A"],
+                purpose: "Go to the first assumption",
+                is_single: true,
+            },
+            Shortcut {
+                keys: &["→"],
+                purpose: "Next assumption",
+                is_single: false,
+            },
+            Shortcut {
+                keys: &["←"],
+                purpose: "Previous assumption",
+                is_single: false,
+            },
+            Shortcut {
+                keys: &["Delete"],
+                purpose: "Remove the assumption",
+                is_single: false,
+            },
+            Shortcut {
+                keys: &["Enter"],
+                purpose: "Restore a removed assumption",
+                is_single: false,
+            },
         ],
     ),
     (

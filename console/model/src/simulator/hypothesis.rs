@@ -8,8 +8,9 @@ use gbac_engine::{Assumption, Assumptions};
 use gbac_words::hypothesis::{self as words, HypothesisWords};
 use gbac_words::rich_text::RichText;
 
+use crate::draft::normalized;
 use crate::simulator::identity::{SimulatedIdentity, of_service};
-use crate::simulator::inputs::{InputEdit, WhatIfSettings};
+use crate::simulator::inputs::{InputEdit, Inputs, TokenAssumption, WhatIfSettings};
 use crate::simulator::token::Expected;
 use crate::simulator::token_checks::Signature;
 
@@ -25,6 +26,8 @@ pub enum Hypothesis {
     NestedNames(NestedGroupBehavior),
     /// The mapping of the user that is tried.
     UserClaim(String),
+    /// What the names of a link rest on.
+    Carried(TokenAssumption),
     /// A change that is tried.
     Change(HypotheticalChange),
 }
@@ -48,6 +51,7 @@ impl Hypothesis {
             Self::ClaimPath(path) => words::claim_path(path),
             Self::NestedNames(nested) => words::nested_names(*nested),
             Self::UserClaim(mapping) => words::user_claim(mapping),
+            Self::Carried(assumption) => words_of_carried(assumption),
             Self::Change(change) => words::tried(change),
         }
     }
@@ -68,25 +72,118 @@ impl Hypothesis {
             }
             Self::NestedNames(_) => Removal::Edit(InputEdit::NestedNames(service.nested)),
             Self::UserClaim(_) => Removal::Edit(InputEdit::Mapping(service.mapping.clone())),
+            Self::Carried(assumption) => Removal::Edit(InputEdit::Carry(assumption.clone(), false)),
             Self::Change(change) => Removal::Change(change.clone()),
+        }
+    }
+
+    /// Takes it back in what is entered and tried; what only keys can verify stays.
+    pub fn remove(
+        &self,
+        inputs: &mut Inputs,
+        trials: &mut HypotheticalChanges,
+        service: &WhatIfSettings,
+    ) {
+        match self.removal(service) {
+            Removal::Edit(edit) => edit.apply(inputs, service),
+            Removal::Change(change) => {
+                let place = trials.as_slice().iter().position(|known| *known == change);
+                if let Some(place) = place {
+                    trials.remove(place);
+                }
+            }
+            Removal::Verify => {}
+        }
+    }
+
+    /// Assumes it again.
+    pub fn restore(
+        &self,
+        inputs: &mut Inputs,
+        trials: &mut HypotheticalChanges,
+        service: &WhatIfSettings,
+    ) {
+        let edit = match self {
+            Self::Token(Assumption::Issuer, Some(issuer)) => InputEdit::Issuer(issuer.clone()),
+            Self::Token(Assumption::Audience, Some(audience)) => {
+                InputEdit::Audience(audience.clone())
+            }
+            Self::Token(Assumption::Expiry, _) => InputEdit::IgnoreExpiry(true),
+            Self::Token(..) => return,
+            Self::ClaimPath(path) => InputEdit::TryClaimPath(path.clone()),
+            Self::NestedNames(nested) => InputEdit::NestedNames(*nested),
+            Self::UserClaim(mapping) => InputEdit::Mapping(mapping.clone()),
+            Self::Carried(assumption) => InputEdit::Carry(assumption.clone(), true),
+            Self::Change(change) => {
+                trials.add(change.clone());
+                return;
+            }
+        };
+        edit.apply(inputs, service);
+    }
+
+    /// What makes it so, beside its words.
+    pub fn remedy(&self) -> Remedy {
+        match self {
+            Self::Carried(TokenAssumption::Unchecked(_, None)) => Remedy::Outside,
+            Self::Carried(_)
+            | Self::Token(Assumption::Issuer | Assumption::Audience, Some(_))
+            | Self::ClaimPath(_)
+            | Self::NestedNames(_)
+            | Self::UserClaim(_)
+            | Self::Change(HypotheticalChange::Policy(Change::Settings(_))) => Remedy::Settings,
+            Self::Token(Assumption::Expiry, _)
+            | Self::Change(HypotheticalChange::Join(_) | HypotheticalChange::Leave(_)) => {
+                Remedy::Outside
+            }
+            Self::Token(..) => Remedy::Verify,
+            Self::Change(HypotheticalChange::Policy(change)) => {
+                Remedy::Draft(normalized(change.clone()))
+            }
         }
     }
 }
 
+fn words_of_carried(assumption: &TokenAssumption) -> HypothesisWords {
+    match assumption {
+        TokenAssumption::Unchecked(fact, entered) => words::of_token(*fact, entered.as_deref()),
+        TokenAssumption::ClaimPath(path) => words::claim_path(path),
+        TokenAssumption::NestedNames(nested) => words::nested_names(*nested),
+        TokenAssumption::UserClaim(mapping) => words::user_claim(mapping),
+    }
+}
+
+/// Where a hypothesis is made so.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Remedy {
+    /// In the settings, which affects everyone.
+    Settings,
+    /// By verifying the token.
+    Verify,
+    /// In the draft.
+    Draft(Change),
+    /// At the identity provider.
+    Outside,
+}
+
 /// What a decision on a token rests on: issuer and audience, expiry, signature, and the settings
-/// that are tried. Nothing for names by hand. `signature` is what keys say of it, where there are
-/// any.
+/// that are tried. Names by hand rest on what they came with. `signature` is what keys say of it,
+/// where there are any.
 pub fn of_token(
     who: Option<&SimulatedIdentity>,
+    carried: &[TokenAssumption],
     expected: &Expected,
     signature: Option<Signature>,
     ignore_expiry: bool,
     tried: Option<&WhatIfSettings>,
     service: &Settings,
 ) -> Vec<Hypothesis> {
-    let Some(who) = who.filter(|who| who.rules().is_some()) else {
+    let Some(who) = who else {
         return Vec::new();
     };
+    if who.rules().is_none() {
+        return carried.iter().cloned().map(Hypothesis::Carried).collect();
+    }
     let at = match ignore_expiry {
         true => At::IgnoringExpiry,
         false => At::seconds(0.0),
@@ -172,7 +269,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::simulator::inputs::{IdentityMode, Inputs, SettingsSource};
+    use crate::simulator::inputs::{IdentityMode, SettingsSource};
     use crate::simulator::pipeline::View;
     use crate::simulator::tests::{compact, evaluate, inputs, policy, said, why};
     use crate::simulator::verdict::VerdictKind;
@@ -265,19 +362,26 @@ mod tests {
         let (all, service) = (all_of_token(), of_service(policy().settings()));
         let before = view(&all).hypotheses;
         for hypothesis in &before {
-            let Removal::Edit(change) = hypothesis.removal(&service) else {
+            let (mut inputs, mut trials) = (all.clone(), HypotheticalChanges::default());
+            hypothesis.remove(&mut inputs, &mut trials, &service);
+            if hypothesis.removal(&service) == Removal::Verify {
                 let is_signature = *hypothesis == Hypothesis::Token(Assumption::Signature, None);
-                assert!(is_signature, "{hypothesis:?}");
+                assert!(is_signature && inputs == all, "{hypothesis:?}");
+                assert_eq!(hypothesis.remedy(), Remedy::Verify);
                 continue;
-            };
-            let mut inputs = all.clone();
-            change.apply(&mut inputs, &service);
+            }
             let mut expected = before.clone();
             expected.retain(|other| other != hypothesis);
             let after = view(&inputs);
             assert_eq!(after.hypotheses, expected, "without {hypothesis:?}");
             // The token, or the claim that it rested on, is another one's: nothing is allowed then.
             let is_denied = !after.verdict.unwrap().kind.is_allowed();
+            hypothesis.restore(&mut inputs, &mut trials, &service);
+            assert_eq!(
+                view(&inputs).hypotheses,
+                before,
+                "with {hypothesis:?} again"
+            );
             let is_of_names = matches!(
                 hypothesis,
                 Hypothesis::NestedNames(_) | Hypothesis::UserClaim(_) | Hypothesis::ClaimPath(_)
@@ -332,6 +436,43 @@ mod tests {
         let view = view(&by_hand);
         assert_eq!(view.hypotheses, []);
         assert_eq!(view.verdict.unwrap().kind, VerdictKind::Allowed);
+    }
+
+    #[test]
+    fn names_rest_on_what_they_came_with() {
+        let carried = [
+            TokenAssumption::Unchecked(Assumption::Signature, None),
+            TokenAssumption::Unchecked(Assumption::Issuer, Some(OTHER.into())),
+            TokenAssumption::ClaimPath("$.roles".into()),
+            TokenAssumption::NestedNames(NestedGroupBehavior::Suffix),
+            TokenAssumption::UserClaim("$.email".into()),
+        ];
+        let mut by_hand = Inputs {
+            mode: IdentityMode::ByHand,
+            user: "a".into(),
+            groups: "payments".into(),
+            carried: carried.to_vec(),
+            ..inputs("")
+        };
+        let before = view(&by_hand);
+        assert_eq!(
+            shorts(&before.hypotheses),
+            [
+                "Signature not verified",
+                "Assuming issuer https://acme.okta.com",
+                "Claim path $.roles",
+                "Nested names suffix",
+                "User claim $.email",
+            ]
+        );
+        assert_eq!(before.verdict.unwrap().kind, VerdictKind::AllowedIf);
+        let (mut trials, service) = (HypotheticalChanges::default(), WhatIfSettings::default());
+        for hypothesis in &before.hypotheses {
+            hypothesis.remove(&mut by_hand, &mut trials, &service);
+        }
+        assert_eq!(view(&by_hand).verdict.unwrap().kind, VerdictKind::Allowed);
+        before.hypotheses[0].restore(&mut by_hand, &mut trials, &service);
+        assert_eq!(by_hand.carried, carried[..1]);
     }
 
     #[test]

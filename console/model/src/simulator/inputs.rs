@@ -1,8 +1,8 @@
 //! The inputs of the simulator, the problem of each field, and the parts of the page that are open.
 
-use gbac_engine::ResolveError;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::{Operation, ResourceType};
+use gbac_engine::{Assumption, ResolveError};
 use gbac_words::rich_text::RichText;
 
 /// How the identity is given.
@@ -61,6 +61,21 @@ impl Default for WhatIfSettings {
     }
 }
 
+/// What names rest on that were read from a token elsewhere: what was not checked of it, and the
+/// settings that read it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TokenAssumption {
+    /// A fact that was not checked, with the issuer or the audience that counted in place of the
+    /// service's.
+    Unchecked(Assumption, Option<String>),
+    /// A claim path in place of the service's.
+    ClaimPath(String),
+    /// How nested names were read in place of the service's way.
+    NestedNames(NestedGroupBehavior),
+    /// The mapping of the user in place of the service's.
+    UserClaim(String),
+}
+
 /// Everything that a person enters. It lives in this tab's memory and nowhere else; it has no
 /// `Debug`, so that no log can hold a token by accident.
 #[derive(Clone, PartialEq, Eq)]
@@ -77,6 +92,8 @@ pub struct Inputs {
     pub user: String,
     /// The groups, by hand: one per line.
     pub groups: String,
+    /// What the names by hand rest on; they came with a link.
+    pub carried: Vec<TokenAssumption>,
     /// Whose settings are used.
     pub source: SettingsSource,
     /// The settings to try.
@@ -112,6 +129,7 @@ impl Default for Inputs {
             userinfo: String::new(),
             user: String::new(),
             groups: String::new(),
+            carried: Vec::new(),
             source: SettingsSource::Service,
             what_if: WhatIfSettings::default(),
             tried: false,
@@ -366,6 +384,8 @@ pub enum InputEdit {
     NestedNames(NestedGroupBehavior),
     /// Tries this mapping of the user.
     Mapping(String),
+    /// Says that the names by hand rest on this, or no longer.
+    Carry(TokenAssumption, bool),
 }
 
 impl InputEdit {
@@ -392,6 +412,10 @@ impl InputEdit {
             Self::Audience(audience) => inputs.audience = audience,
             Self::NestedNames(nested) => inputs.what_if.nested = nested,
             Self::Mapping(mapping) => inputs.what_if.mapping = mapping,
+            Self::Carry(assumption, is_carried) => {
+                inputs.carried.retain(|known| *known != assumption);
+                inputs.carried.extend(is_carried.then_some(assumption));
+            }
         }
     }
 }
@@ -407,15 +431,19 @@ pub fn identity_error(error: &ResolveError) -> RichText {
 }
 
 /// A part that opens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Panel {
-    /// Hypothetical changes, and a comparison with another user.
+    /// Hypothetical changes.
     WhatIf,
     /// The least change that allows or denies; in [`Panel::WhatIf`].
     LeastChange,
     /// A whole API request.
     Request,
-    /// Saved tests, and links to this check.
+    /// A comparison with another user.
+    Compare,
+    /// Links to this check.
+    Share,
+    /// Saved tests.
     Tests,
     /// The steps of the extraction; above the path.
     Steps,
@@ -428,8 +456,8 @@ pub enum Panel {
 }
 
 impl Panel {
-    /// The panels below the panes, in order.
-    pub const BELOW: [Self; 3] = [Self::WhatIf, Self::Request, Self::Tests];
+    /// The panels that the actions of the verdict open, in order.
+    pub const OF_VERDICT: [Self; 4] = [Self::WhatIf, Self::Request, Self::Compare, Self::Share];
 
     /// The id of its content.
     pub const fn id(self) -> &'static str {
@@ -437,6 +465,8 @@ impl Panel {
             Self::WhatIf => "part-what-if",
             Self::LeastChange => "part-least-change",
             Self::Request => "part-request",
+            Self::Compare => "part-compare",
+            Self::Share => "part-share",
             Self::Tests => "part-tests",
             Self::Steps => "part-steps",
             Self::Collisions => "part-collisions",
@@ -445,13 +475,20 @@ impl Panel {
         }
     }
 
+    /// The id of what focus goes to when it opens.
+    pub fn content_id(self) -> String {
+        format!("{}-content", self.id())
+    }
+
     /// Its title.
     pub const fn title(self) -> &'static str {
         match self {
-            Self::WhatIf => "What if and compare",
+            Self::WhatIf => "Try a change",
             Self::LeastChange => "Smallest change",
             Self::Request => "Whole request",
-            Self::Tests => "Tests and sharing",
+            Self::Compare => "Compare users",
+            Self::Share => "Share",
+            Self::Tests => "Tests",
             Self::Steps => "How groups are read",
             Self::Collisions => "Collisions",
             Self::Troubleshooting => "Troubleshoot",

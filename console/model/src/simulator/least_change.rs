@@ -1,6 +1,8 @@
 //! The least change that allows a denied request, or denies an allowed one.
 
-use gbac_analysis::{AclMatch, HypotheticalChange, LeastGrant, Revocation, least_grant, revoke};
+use gbac_analysis::{
+    AclMatch, HypotheticalChange, LeastGrant, Opening, Revocation, least_grant, revoke,
+};
 use gbac_engine::decide::{At, Outcome, Reason, Request};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Principal, PrincipalType};
@@ -18,12 +20,15 @@ pub struct LeastChange {
     pub words: Vec<RichText>,
     /// The same, to be tried.
     pub trials: Vec<HypotheticalChange>,
+    /// What it opens.
+    pub opening: Opening,
 }
 
 impl LeastChange {
-    fn from_trials(trials: Vec<HypotheticalChange>) -> Self {
+    fn from_trials(policy: &Policy, trials: Vec<HypotheticalChange>) -> Self {
         Self {
             words: trials.iter().map(change::hypothetical).collect(),
+            opening: Opening::of_changes(policy, &trials),
             trials,
         }
     }
@@ -69,8 +74,8 @@ pub fn least_changes(
         .iter()
         .all(|decision| decision.outcome == Outcome::Allow);
     match requests.as_slice() {
-        _ if !is_allowed => to_allow(&found, identity, access.len()),
-        [only] => to_deny(&revoke(policy, identity, only), identity),
+        _ if !is_allowed => to_allow(policy, &found, identity, access.len()),
+        [only] => to_deny(policy, &revoke(policy, identity, only), identity),
         _ => LeastChanges {
             about: words::ALL_GRANTED.into(),
             kinds: Vec::new(),
@@ -78,7 +83,12 @@ pub fn least_changes(
     }
 }
 
-fn to_allow(found: &LeastGrant, identity: &Identity, access: usize) -> LeastChanges {
+fn to_allow(
+    policy: &Policy,
+    found: &LeastGrant,
+    identity: &Identity,
+    access: usize,
+) -> LeastChanges {
     let user = Principal::user(identity.user());
     if found
         .decisions
@@ -91,7 +101,7 @@ fn to_allow(found: &LeastGrant, identity: &Identity, access: usize) -> LeastChan
         };
     }
     if !found.denied_by.is_empty() {
-        return around_denies(&found.denied_by, identity);
+        return around_denies(policy, &found.denied_by, identity);
     }
     let mut kinds = Vec::new();
     let as_trial = |principal: &Principal| match principal.kind() {
@@ -107,7 +117,7 @@ fn to_allow(found: &LeastGrant, identity: &Identity, access: usize) -> LeastChan
         .memberships_to_add
         .iter()
         .take(SHOWN)
-        .map(|set| LeastChange::from_trials(set.iter().map(as_trial).collect()))
+        .map(|set| LeastChange::from_trials(policy, set.iter().map(as_trial).collect()))
         .collect();
     if !sets.is_empty() {
         let more = found.memberships_to_add.len().saturating_sub(SHOWN);
@@ -128,7 +138,7 @@ fn to_allow(found: &LeastGrant, identity: &Identity, access: usize) -> LeastChan
         kinds.push(LeastChangeGroup {
             title: "New ACL",
             about: words::FOR_USER_ONLY.into(),
-            changes: vec![LeastChange::from_trials(trials)],
+            changes: vec![LeastChange::from_trials(policy, trials)],
             more: 0,
         });
     }
@@ -138,7 +148,7 @@ fn to_allow(found: &LeastGrant, identity: &Identity, access: usize) -> LeastChan
     }
 }
 
-fn around_denies(denies: &[AclMatch], identity: &Identity) -> LeastChanges {
+fn around_denies(policy: &Policy, denies: &[AclMatch], identity: &Identity) -> LeastChanges {
     let remove: Vec<HypotheticalChange> = denies
         .iter()
         .map(|found| HypotheticalChange::Policy(Change::RemoveAcl(found.acl.clone())))
@@ -146,7 +156,7 @@ fn around_denies(denies: &[AclMatch], identity: &Identity) -> LeastChanges {
     let mut kinds = vec![LeastChangeGroup {
         title: "Remove the denies",
         about: words::denies(denies.len()).into(),
-        changes: vec![LeastChange::from_trials(remove)],
+        changes: vec![LeastChange::from_trials(policy, remove)],
         more: 0,
     }];
     // Leaving helps where every deny is reached through a group or role that the person can leave.
@@ -171,7 +181,7 @@ fn around_denies(denies: &[AclMatch], identity: &Identity) -> LeastChanges {
         kinds.push(LeastChangeGroup {
             title: words::LEAVE,
             about: words::DENIES_STAY.into(),
-            changes: vec![LeastChange::from_trials(leave)],
+            changes: vec![LeastChange::from_trials(policy, leave)],
             more: 0,
         });
     }
@@ -181,7 +191,7 @@ fn around_denies(denies: &[AclMatch], identity: &Identity) -> LeastChanges {
     }
 }
 
-fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
+fn to_deny(policy: &Policy, found: &Revocation, identity: &Identity) -> LeastChanges {
     let user = Principal::user(identity.user());
     let Some(least) = found.changes() else {
         return LeastChanges {
@@ -193,7 +203,7 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
     let mut kinds = vec![LeastChangeGroup {
         title: "ACLs to remove",
         about: words::removals(rows.len()).into(),
-        changes: vec![LeastChange::from_trials(rows)],
+        changes: vec![LeastChange::from_trials(policy, rows)],
         more: 0,
     }];
     if let Some(leave) = &found.memberships_to_leave {
@@ -212,14 +222,15 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
         kinds.push(LeastChangeGroup {
             title: "Memberships to remove",
             about: words::leaving(&user, leave),
-            changes: vec![LeastChange::from_trials(trials)],
+            changes: vec![LeastChange::from_trials(policy, trials)],
             more: 0,
         });
     }
     if let Some(deny) = &found.deny {
-        let change = LeastChange::from_trials(vec![HypotheticalChange::Policy(Change::AddAcl(
-            deny.clone(),
-        ))]);
+        let change = LeastChange::from_trials(
+            policy,
+            vec![HypotheticalChange::Policy(Change::AddAcl(deny.clone()))],
+        );
         kinds.push(LeastChangeGroup {
             title: "One deny",
             about: words::one_deny(deny),

@@ -1,5 +1,6 @@
 //! The simulator: what its panes and panels show.
 
+pub mod chips;
 pub mod claims;
 pub mod extraction;
 pub mod fixes;
@@ -7,6 +8,7 @@ pub mod hypothesis;
 pub mod identity;
 pub mod inputs;
 pub mod least_change;
+pub mod link;
 pub mod path;
 pub mod pipeline;
 pub mod question;
@@ -19,7 +21,9 @@ pub mod trace;
 pub mod trial;
 pub mod trial_form;
 pub mod troubleshoot;
+pub mod unknown_groups;
 pub mod verdict;
+pub mod without;
 
 #[cfg(test)]
 mod refused_tokens;

@@ -7,6 +7,7 @@ use gbac_analysis::HypotheticalChange;
 use gbac_engine::decide::{Candidate, CandidateStatus};
 use gbac_engine::model::{Acl, Permission, Principal};
 use gbac_engine::policy::Change;
+use gbac_words::pages::simulator as words;
 use gbac_words::rich_text::RichText;
 use gbac_words::{acl, decision};
 
@@ -100,7 +101,28 @@ pub struct Branches {
     by_group: BTreeMap<Option<String>, Vec<Branch>>,
     /// What stands where a branch has no ACL: `none on this topic`.
     pub nothing: String,
+    /// What the request is about: `topic`.
+    noun: &'static str,
 }
+
+/// The elements of a token in the order of the path, by their places.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RowOrder {
+    /// Those that are shown.
+    pub shown: Vec<usize>,
+    /// Those that are not, at first.
+    pub hidden: Vec<usize>,
+    /// Whether no ACL is on the resource for any of those.
+    pub is_rest_idle: bool,
+}
+
+/// How many groups are shown at first, while no request is decided; and how many elements that
+/// became no group.
+const FIRST_ROWS: usize = 12;
+/// How many groups with an ACL on the resource are shown at first.
+const FIRST_ACLS: usize = 50;
+/// How many groups without one are shown rather than counted.
+const FEW_IDLE: usize = 5;
 
 /// A way from a principal: its group, and its role.
 type Place<'a> = (Option<&'a str>, Option<&'a str>);
@@ -191,7 +213,11 @@ impl Branches {
             branches.sort_by_key(Branch::rank);
         }
         let nothing = format!("none on this {}", judged.access.resource_type.noun());
-        Self { by_group, nothing }
+        Self {
+            by_group,
+            nothing,
+            noun: judged.access.resource_type.noun(),
+        }
     }
 
     /// The branches of the user, or of a group.
@@ -199,6 +225,58 @@ impl Branches {
         self.by_group
             .get(&group.map(str::to_owned))
             .map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether an ACL on the resource is at the end of a branch of the user, or of a group.
+    pub fn has_acl(&self, group: Option<&str>) -> bool {
+        self.get(group).iter().any(|branch| branch.acl.is_some())
+    }
+
+    /// That groups have no ACL on the resource: `3 more groups without an ACL on this topic.`
+    pub fn idle_words(&self, groups: usize) -> String {
+        words::groups_without_acl(groups, self.noun)
+    }
+
+    /// The order of the elements of a token, each with the group that it became: first the one that
+    /// decides, then the others with an ACL on the resource as they matter, then those that became
+    /// no group, then the rest, which is counted where it is more than a few.
+    pub fn order(&self, groups: &[Option<&str>]) -> RowOrder {
+        let (mut with_acl, mut dropped, mut idle) = (Vec::new(), Vec::new(), Vec::new());
+        for (place, group) in groups.iter().enumerate() {
+            match group {
+                Some(_) if self.has_acl(*group) => with_acl.push(place),
+                Some(_) => idle.push(place),
+                None => dropped.push(place),
+            }
+        }
+        with_acl.sort_by_key(|place| {
+            let group = groups.get(*place).copied().flatten();
+            // The branches of a group are sorted.
+            self.get(group).first().map_or(u8::MAX, Branch::rank)
+        });
+        let mut order = RowOrder::default();
+        let limits = [(with_acl, FIRST_ACLS), (dropped, FIRST_ROWS)];
+        for (mut places, limit) in limits {
+            let rest = places.split_off(places.len().min(limit));
+            order.shown.extend(places);
+            order.hidden.extend(rest);
+        }
+        order.is_rest_idle = order.hidden.is_empty();
+        match idle.len() > FEW_IDLE {
+            true => order.hidden.extend(idle),
+            false => order.shown.extend(idle),
+        }
+        order
+    }
+
+    /// The order of so many elements while no request is decided: that of the token.
+    pub fn undecided_order(elements: usize) -> RowOrder {
+        let first = elements.min(FIRST_ROWS);
+        RowOrder {
+            shown: (0..first).collect(),
+            hidden: (first..elements).collect(),
+            is_rest_idle: false,
+        }
     }
 
     /// Whether an ACL at the end of a group's branches matches the request.
@@ -336,6 +414,33 @@ mod tests {
         );
         assert!(branches.has_match("payments") && branches.has_match("read-only"));
         assert!(!branches.has_match("analysts") && !branches.has_match("strangers"));
+    }
+
+    #[test]
+    fn what_decides_comes_first_and_many_idle_groups_are_counted() {
+        let branches = branches(&maya());
+        let order = |groups: &[Option<&str>]| branches.order(groups);
+        let all = [
+            Some("strangers"),
+            None,
+            Some("analysts"),
+            Some("payments"),
+            Some("read-only"),
+        ];
+        assert_eq!(order(&all).shown, [4, 3, 2, 1, 0]);
+        assert_eq!(order(&all).hidden, [0; 0]);
+        let names: Vec<String> = (0..20).map(|number| format!("idle-{number}")).collect();
+        let mut many: Vec<Option<&str>> = names.iter().map(|name| Some(name.as_str())).collect();
+        many.push(Some("read-only"));
+        let found = order(&many);
+        assert_eq!((found.shown, found.hidden.len()), (vec![20], 20));
+        assert_eq!(
+            branches.idle_words(20),
+            "20 more groups without an ACL on this topic."
+        );
+        assert!(branches.has_acl(None) && !branches.has_acl(Some("strangers")));
+        let undecided = Branches::undecided_order(20);
+        assert_eq!((undecided.shown.len(), undecided.hidden.len()), (12, 8));
     }
 
     #[test]

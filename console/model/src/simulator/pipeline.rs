@@ -114,6 +114,7 @@ pub fn evaluate(
     };
     let hypotheses = hypothesis::of_token(
         who.as_deref(),
+        &inputs.carried,
         &expected,
         report.as_deref().map(|report| report.signature),
         ignore_expiry,

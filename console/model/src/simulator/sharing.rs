@@ -1,11 +1,9 @@
-//! What leaves the page: checks as assertion files and as saved tests, and a check as a link or file,
-//! with the user, groups and request, never the token.
+//! What leaves the page as a file: checks as assertion files and as saved tests, and a check with the
+//! user, groups and request, never the token.
 
 use gbac_analysis::check::Query;
-use gbac_api::encode::{component, decode};
 use gbac_engine::decide::{self, At};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Host, Operation, ResourceType};
 use gbac_engine::policy::Policy;
 use gbac_engine::{Coded, Subject};
 use gbac_json::{check_from_json, check_to_value};
@@ -13,7 +11,6 @@ use gbac_words::hypothesis::if_all;
 use gbac_words::rich_text::RichText;
 use serde_json::{Value, json};
 
-use crate::address;
 use crate::saved_tests::{SavedTest, file_name, read_tests, tests_file};
 use crate::simulator::hypothesis::{Hypothesis, conditions};
 use crate::simulator::inputs::{IdentityMode, Inputs};
@@ -79,47 +76,6 @@ pub fn test_of_check(
     read_tests(&[test]).ok()?.pop()
 }
 
-/// What the fragment begins with.
-const MARK: &str = "check=";
-/// The longest link that is made: beyond it, browsers and chat programs cut.
-pub const LONGEST: usize = 8000;
-
-/// The path and fragment of a check.
-pub fn check_link(identity: &Identity, access: &AccessRequest) -> String {
-    let mut check = json!({
-        "user": identity.user(),
-        "groups": identity.groups(),
-        "operation": access.operation.spelling().cli,
-        "type": access.resource_type.spelling().cli,
-        "name": access.resource_name,
-    });
-    if let (Some(host), Value::Object(members)) = (access.host, &mut check) {
-        members.insert("host".into(), json!(host.to_string()));
-    }
-    format!(
-        "{}#{MARK}{}",
-        address::SIMULATOR,
-        component(&check.to_string())
-    )
-}
-
-/// What a link came with.
-pub enum Opened {
-    /// A check to enter; it takes nothing of what is there.
-    Check(Box<Inputs>),
-    /// Something that no link of this page says.
-    Unreadable,
-}
-
-/// Reads a fragment without its `#`; none where it is not of a check.
-pub fn open_link(fragment: &str) -> Option<Opened> {
-    let text = fragment.strip_prefix(MARK)?;
-    Some(match read_link(text) {
-        Some(inputs) => Opened::Check(Box::new(inputs)),
-        None => Opened::Unreadable,
-    })
-}
-
 /// A check as a file, and a name for it: one line, which `gbac check --checks` answers too.
 pub fn check_file(identity: &Identity, access: &AccessRequest) -> (String, String) {
     let check = check_to_value(identity, &access.request(At::IgnoringExpiry));
@@ -167,40 +123,9 @@ pub fn open_check_file(text: &str) -> Result<Inputs, RichText> {
     })
 }
 
-fn read_link(text: &str) -> Option<Inputs> {
-    let Ok(Value::Object(check)) = gbac_json::parse(&decode(text).ok()?) else {
-        return None;
-    };
-    let member = |name: &str| check.get(name).and_then(Value::as_str);
-    let groups: Option<Vec<&str>> = check
-        .get("groups")?
-        .as_array()?
-        .iter()
-        .map(Value::as_str)
-        .collect();
-    // A group is a line of its field.
-    let groups = groups?;
-    if groups.iter().any(|name| name.contains(['\n', '\r'])) {
-        return None;
-    }
-    let host = match check.get("host") {
-        None => String::new(),
-        Some(host) => Host::parse_address(host.as_str()?).ok()?.to_string(),
-    };
-    Some(Inputs {
-        mode: IdentityMode::ByHand,
-        user: member("user")?.to_owned(),
-        groups: groups.join("\n"),
-        operation: member("operation")?.parse::<Operation>().ok()?,
-        resource_type: member("type")?.parse::<ResourceType>().ok()?,
-        resource_name: member("name")?.to_owned(),
-        host,
-        ..Inputs::default()
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use gbac_engine::model::{Operation, ResourceType};
     use gbac_engine::policy::Change;
     use gbac_json::{PolicySource, assertions_from_json};
 
@@ -319,38 +244,6 @@ mod tests {
         }
     }
 
-    fn fragment(link: &str) -> &str {
-        link.split_once('#').unwrap().1
-    }
-
-    #[test]
-    fn a_link_opens_as_the_same_check() {
-        let identity = Identity::new("maya", ["/eng/a", "b,c", "日本 %"]);
-        let link = check_link(&identity, &access(Some("10.0.0.1")));
-        assert!(
-            link.starts_with("/security/simulator#check=")
-                && link.is_ascii()
-                && !link.contains(' '),
-            "{link}"
-        );
-        let Some(Opened::Check(inputs)) = open_link(fragment(&link)) else {
-            panic!("{link}")
-        };
-        assert!(inputs.mode == IdentityMode::ByHand && inputs.token.is_empty());
-        assert_eq!(
-            (inputs.user.as_str(), inputs.groups.as_str()),
-            ("maya", "/eng/a\nb,c\n日本 %")
-        );
-        assert_eq!(
-            (inputs.resource_name.as_str(), inputs.host.as_str()),
-            ("a#b &ü", "10.0.0.1")
-        );
-        assert_eq!(
-            (inputs.operation, inputs.resource_type),
-            (Operation::Write, ResourceType::Topic)
-        );
-    }
-
     #[test]
     fn a_file_opens_as_the_same_check_and_holds_no_more() {
         let identity = Identity::new("maya", ["/eng/a", "b,c", "日本 %"]);
@@ -377,21 +270,5 @@ mod tests {
         ] {
             assert!(open_check_file(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn other_fragments_are_left_and_broken_ones_said() {
-        assert!(open_link("main").is_none() && open_link("").is_none());
-        for text in ["check=", "check=%7B%7D", "check=%zz", "check=%5B%5D"] {
-            assert!(
-                matches!(open_link(text), Some(Opened::Unreadable)),
-                "{text}"
-            );
-        }
-        let broken = Identity::new("a", ["two\nlines"]);
-        assert!(matches!(
-            open_link(fragment(&check_link(&broken, &access(None)))),
-            Some(Opened::Unreadable)
-        ));
     }
 }

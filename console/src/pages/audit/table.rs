@@ -3,7 +3,7 @@
 
 use gbac_console_model::address;
 use gbac_console_model::audit::{EventRow, RepeatedEvent, SimulatedCheck, fold_repeats};
-use gbac_console_model::simulator::sharing::LONGEST;
+use gbac_console_model::simulator::link::LONGEST;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_words::audit_event::{AuditedAcl, EventKind};
 use gbac_words::pages::audit as words;

@@ -22,7 +22,7 @@ use super::cli_call::CliCall;
 use super::delete::Deletion;
 use super::frame::Context;
 use crate::dom;
-use crate::pages::acl_editor::{AclEditor, EditAcl};
+use crate::pages::acl_editor::{AclEditor, EditAcl, edit_id};
 use crate::pages::link::{AddressLink, RoleLink, WhoCanLink};
 use crate::store::draft::Draft;
 use crate::ui::{
@@ -263,7 +263,7 @@ fn AclRow(acl: Acl, card: StoredValue<Card>, deletes: bool) -> impl IntoView {
                 } else {
                     view! {
                         <span class="row acts">
-                        <EditAcl acl=stored.get_value() editing=editing />
+                        <EditAcl id=edit_id(&stored.get_value()) label=format!("Edit ACL {button}") editing=editing />
                         <IconButton id=id.clone() glyph=Glyph::Bin label=format!("Delete ACL {button}") on_press=move |()| {
                             let acl = stored.get_value();
                             deletion.set(Some(Deletion {

@@ -14,6 +14,7 @@ use leptos::prelude::*;
 use super::frame::Context;
 use crate::dom;
 use crate::pages::link::AddressLink;
+use crate::pages::opening::{opened, opens};
 use crate::store::draft::Draft;
 use crate::ui::{Button, Glyph, LinkButton, Mark, Tag, TagKind, VerdictWord, Words};
 
@@ -98,6 +99,7 @@ fn FindingView(finding: Finding) -> impl IntoView {
     let draft = expect_context::<Draft>();
     let policy = context.service.policy.get_untracked().unwrap_or_default();
     let fixes = finding.suggested_fixes(&policy);
+    let opening = opens(&finding.opening());
     let places = places(&finding, &policy);
     let (message, hint) = (capitalized(&finding.message), capitalized(&finding.hint));
     let known = fixes.clone();
@@ -115,7 +117,10 @@ fn FindingView(finding: Finding) -> impl IntoView {
                 fixes
                     .iter()
                     .cloned()
-                    .map(|fix| view! { <FixButton fix=fix subject=subject.clone() /> })
+                    .map(|fix| {
+                        let opening = opened(&fix.opening(&policy));
+                        view! { <FixButton fix=fix subject=subject.clone() /> {opening} }
+                    })
                     .collect_view()
                     .into_any()
             }
@@ -128,6 +133,7 @@ fn FindingView(finding: Finding) -> impl IntoView {
         <li class=move || if chosen.get().is_some() { "staged" } else { "" }>
             <div>
                 <p class="brk"><Words text=message /> "."</p>
+                {opening}
                 <p class="help brk"><Words text=hint /> "."</p>
             </div>
             <div class="row">{buttons} {links.collect_view()}</div>

@@ -16,6 +16,7 @@ use leptos::prelude::*;
 use super::undo::UndoButton;
 use crate::dom;
 use crate::pages::link::RoleLink;
+use crate::pages::opening::opens;
 use crate::store::draft::Draft;
 use crate::ui::{
     AclPhrase, Button, Disclosure, Glyph, IconButton, Message, MessageKind, Mono, Note, NoteKind,
@@ -89,7 +90,7 @@ fn OneRow(row: ChangeRow, on_undo: Option<Callback<usize>>) -> impl IntoView {
         what,
         obstacle,
         failure,
-        breadth,
+        opening,
         remarks,
     } = row;
     let verb = match (&what, adds) {
@@ -110,7 +111,8 @@ fn OneRow(row: ChangeRow, on_undo: Option<Callback<usize>>) -> impl IntoView {
                     {obstacle.map(|text| view! {
                         <Message kind=MessageKind::Warn><Words text=capitalized(&text) /></Message>
                     })}
-                    {breadth.into_iter().chain(remarks).map(|text| view! {
+                    {opens(&opening)}
+                    {remarks.into_iter().map(|text| view! {
                         <Message kind=MessageKind::Warn><Words text=text /> "."</Message>
                     }).collect_view()}
                     {failure.map(|text| view! {

@@ -293,7 +293,7 @@ fn Row(row: AclRow, is_open: bool) -> impl IntoView {
             <td role="cell" class="act">
                 <span class="row acts">
                     {if edited_from.is_some() { edited_word().into_any() } else { sign_word(status).into_any() }}
-                    {can_edit.then(|| view! { <EditAcl acl=acl.clone() editing=editing /> })}
+                    {can_edit.then(|| view! { <EditAcl id=edit_id(&acl) label=format!("Edit ACL {}", acl::rule(&acl).plain()) editing=editing /> })}
                     {is_open.then(action)}
                 </span>
             </td>

@@ -10,9 +10,10 @@ use gbac_words::common::POLICY_NOT_READ;
 use gbac_words::pages::simulator as words;
 use leptos::prelude::*;
 
+use super::assumed::Assumed;
 use super::fields::{Entry, FIX_BUTTON, FIX_SHEET, Names, ProblemOf, ResourceNames, actions, look};
 use super::hypothesis_bar::HypothesisBar;
-use super::panels::tried;
+use super::panels::{tried, unknown_groups};
 use super::state::SimulatorState;
 use crate::dom;
 use crate::pages::rich_text::{items, sentence};
@@ -206,6 +207,7 @@ pub(super) fn VerdictPane(state: SimulatorState) -> impl IntoView {
                 }
             }}
             <Overage state=state />
+            <Assumed state=state />
             <VerdictActions state=state />
             {move || {
                 let verdict = verdict.get()?;
@@ -239,6 +241,7 @@ fn Overage(state: SimulatorState) -> impl IntoView {
                 <div>
                     <p><b>{note.title.clone()}</b></p>
                     <p>{sentence(&note.words)}</p>
+                    {unknown_groups(state)}
                     {actions(state, &note.actions)}
                 </div>
             </div>
@@ -275,35 +278,39 @@ fn why(verdict: &Verdict, stale: Option<&'static str>) -> impl IntoView + use<> 
     view! { <dl class="why">{shown_for}{why}</dl> }
 }
 
-/// What can be done about the verdict.
+/// What can be done about the verdict; a check in a file can be opened before there is one.
 #[component]
 fn VerdictActions(state: SimulatorState) -> impl IntoView {
     let fixing = state.fixing;
     let kind = state.kind();
-    let is_denied = Memo::new(move |_| Some(!kind.get()?.is_allowed()));
-    move || {
-        is_denied.get().map(|is_denied| view! {
-            <div class="verdict-a" role="group" aria-label="Verdict actions">
-                {is_denied.then(|| view! {
-                    <Button
-                        kind=ButtonKind::Primary id=FIX_BUTTON on_press=move |()| fixing.update(|is_open| *is_open = !*is_open)
-                        attr:aria-expanded=move || if fixing.get() { "true" } else { "false" }
-                        attr:aria-controls=move || fixing.get().then_some(FIX_SHEET)
-                    >"Fix this"</Button>
-                })}
-                <Button on_press=move |()| go_to(state, Panel::WhatIf, "h-what-if")>"Try a change"</Button>
-                <Button on_press=move |()| go_to(state, Panel::Request, "whole-request")>"Whole request"</Button>
-                <Button on_press=move |()| go_to(state, Panel::WhatIf, "h-compare")>"Compare"</Button>
-                <Button on_press=move |()| go_to(state, Panel::Tests, "h-share")>"Share"</Button>
-            </div>
-        })
+    let is_denied = Memo::new(move |_| kind.get().is_some_and(|kind| !kind.is_allowed()));
+    let panels = Panel::OF_VERDICT.into_iter().map(|panel| {
+        let is_open = state.is_open(panel);
+        view! {
+            <Button
+                on_press=move |()| go_to(state, panel)
+                attr:aria-expanded=move || if is_open.get() { "true" } else { "false" }
+            >{panel.title()}</Button>
+        }
+    });
+    view! {
+        <div class="verdict-a" role="group" aria-label="Verdict actions">
+            {move || is_denied.get().then(|| view! {
+                <Button
+                    kind=ButtonKind::Primary id=FIX_BUTTON on_press=move |()| fixing.update(|is_open| *is_open = !*is_open)
+                    attr:aria-expanded=move || if fixing.get() { "true" } else { "false" }
+                    attr:aria-controls=move || fixing.get().then_some(FIX_SHEET)
+                >"Fix this"</Button>
+            })}
+            {panels.collect_view()}
+        </div>
     }
 }
 
-/// Opens a panel, and goes to a place in it.
-pub(super) fn go_to(state: SimulatorState, panel: Panel, id: &'static str) {
+/// Opens a panel, and goes to it.
+pub(super) fn go_to(state: SimulatorState, panel: Panel) {
     state.show(panel);
-    dom::focus_later(id);
+    dom::focus_later(panel.content_id());
 }
 
 fn reason(why: &Why) -> AnyView {

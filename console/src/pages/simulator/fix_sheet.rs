@@ -8,7 +8,7 @@ use gbac_console_model::applied::CheckedRequest;
 use gbac_console_model::audit::EventRow;
 use gbac_console_model::review::{BLOCKED, DraftBrief, GAINS, LOSES, brief};
 use gbac_console_model::simulator::fixes::{
-    FixEffect, FixList, FixSection, ListedFix, SeenUsers, fixes, is_staged,
+    FixEffect, FixList, FixSection, ListedFix, SeenUsers, are_staged, fixes,
 };
 use gbac_console_model::simulator::verdict::VerdictKind;
 use gbac_engine::policy::Change;
@@ -25,12 +25,13 @@ use super::state::SimulatorState;
 use crate::dom;
 use crate::pages::commands::CommandBlock;
 use crate::pages::effect::{EffectList, Extents};
+use crate::pages::opening::opens;
 use crate::pages::rich_text::{items, sentence};
 use crate::store::draft::Draft;
 use crate::store::seen_groups::SeenGroups;
 use crate::ui::{
-    Button, CopyButton, Disclosure, Glyph, Icon, IconButton, IconSize, Message, MessageKind, Sheet,
-    Tag, TagKind,
+    Button, Choice, CopyButton, Disclosure, Glyph, Icon, IconButton, IconSize, Message,
+    MessageKind, Segmented, Sheet, Tag, TagKind,
 };
 
 /// How many audit events are read to tell who was seen with a group.
@@ -164,7 +165,11 @@ fn List(
     // The first fix that is in the draft shows what the whole draft does.
     let first = Memo::new(move |_| {
         let changes = draft.changes.read();
-        Some(all.iter().find(|fix| is_staged(fix, &changes))?.number)
+        Some(
+            all.iter()
+                .find(|fix| fix.staged(&changes).is_some())?
+                .number,
+        )
     });
     let about = found
         .about
@@ -196,17 +201,33 @@ fn Card(
     let (add_id, undo_id) = (format!("fix-add-{number}"), format!("fix-undo-{number}"));
     let is_manual = fix.changes.is_empty();
     let tries = actions(state, &fix.actions);
-    let fix = StoredValue::new(fix);
+    // What is in the draft is chosen to begin with.
+    let staged = draft.changes.with_untracked(|changes| fix.staged(changes));
+    let choice = RwSignal::new(staged.unwrap_or_default());
+    let listed = fix;
+    let narrowing = narrowing(&listed, choice, draft, state);
+    let (who, access) = (state.who(), state.access());
+    let fix = Memo::new(move |_| {
+        let (who, access) = (who.get_untracked(), access.get_untracked());
+        let policy = state.service.policy.get_untracked();
+        let other = match (choice.get(), who, access, policy) {
+            (0, ..) => None,
+            (choice, Some(who), Some(access), Some(policy)) => {
+                listed.on_choice(choice, &policy, &who, &access)
+            }
+            _ => None,
+        };
+        other.unwrap_or_else(|| listed.clone())
+    });
     let in_draft = Memo::new(move |_| {
-        draft
-            .changes
-            .with(|changes| fix.with_value(|fix| is_staged(fix, changes)))
+        let staged = draft.changes.read();
+        fix.with(|fix| are_staged(&fix.changes, &staged))
     });
     let buttons = {
         let (add_id, undo_id) = (add_id.clone(), undo_id.clone());
         move || {
             let (add, undo) = (add_id.clone(), undo_id.clone());
-            let text = fix.with_value(|fix| fix.request.clone());
+            let text = fix.with(|fix| fix.request.clone());
             match text {
                 None if is_manual => view! { <span class="fx-a"><Tag>"Manual step"</Tag></span> }.into_any(),
                 Some(text) => view! {
@@ -219,7 +240,7 @@ fn Card(
                         <span class="fx-a">
                             <Tag kind=TagKind::Draft>"In draft"</Tag>
                             <IconButton glyph=Glyph::Undo label=words::remove_fix(number) id=undo on_press=move |()| {
-                                fix.with_value(|fix| take_back(draft, &fix.changes));
+                                fix.with_untracked(|fix| take_back(draft, &fix.changes));
                                 dom::announce("Removed from the draft");
                                 dom::focus_later(focus.clone());
                             } />
@@ -230,7 +251,7 @@ fn Card(
                 None => view! {
                     <span class="fx-a">
                         <Button small=true id=add attr:aria-label=words::add_fix(number) on_press=move |()| {
-                            let made = fix.with_value(|fix| draft.add_all(fix.changes.clone()));
+                            let made = fix.with_untracked(|fix| draft.add_all(fix.changes.clone()));
                             dom::announce(if made > 0 { "Added to the draft" } else { words::FIX_IN_DRAFT });
                             dom::focus_later(undo.clone());
                         }>"Add to draft"</Button>
@@ -242,15 +263,15 @@ fn Card(
     };
     let title = format!("fix-title-{number}");
     let labelled_by = title.clone();
-    let (words, about, request) =
-        fix.with_value(|fix| (fix.title.clone(), fix.about.clone(), fix.request.clone()));
+    let request = fix.with_untracked(|fix| fix.request.clone());
+    let is_wide = Memo::new(move |_| fix.read().opening.is_wide());
     let shows_request = RwSignal::new(false);
     view! {
-        <section class="fx" class:on=move || in_draft.get() aria-labelledby=labelled_by>
+        <section class="fx" class:on=move || in_draft.get() class:wide=move || is_wide.get() aria-labelledby=labelled_by>
             <div class="fx-h">
-                <h4 id=title><span class="rank">{format!("{number}. ")}</span>{sentence(&words)}</h4>
+                <h4 id=title><span class="rank">{format!("{number}. ")}</span>{move || sentence(&fix.read().title)}</h4>
                 {buttons}
-                <p>{sentence(&about)}</p>
+                <p>{move || sentence(&fix.read().about)}</p>
                 {tries}
                 {request.map(|text| view! {
                     <div class="fx-r">
@@ -263,10 +284,60 @@ fn Card(
                     </div>
                 })}
             </div>
+            {narrowing}
             <Effect fix=fix seen=seen state=state />
             {move || (first.get() == Some(number)).then(|| view! { <InDraft state=state /> })}
         </section>
     }
+}
+
+/// The names on which the fix allows the request, to choose from. In the draft, the change follows.
+fn narrowing(
+    listed: &ListedFix,
+    choice: RwSignal<usize>,
+    draft: Draft,
+    state: SimulatorState,
+) -> Option<AnyView> {
+    if listed.choices.len() < 2 {
+        return None;
+    }
+    let access = state.access().get_untracked()?;
+    let number = listed.number;
+    let mut labels = Vec::new();
+    let mut changes = Vec::new();
+    for (place, choice) in listed.choices.iter().enumerate() {
+        labels.push(Choice::new(place.to_string(), choice.label.clone()));
+        changes.push(choice.changes.clone());
+    }
+    let choose = move |value: String| {
+        let Ok(to) = value.parse::<usize>() else {
+            return;
+        };
+        let from = choice.get_untracked();
+        choice.set(to);
+        let (Some(old), Some(new)) = (changes.get(from), changes.get(to)) else {
+            return;
+        };
+        let is_staged = draft
+            .changes
+            .with_untracked(|staged| are_staged(old, staged));
+        if is_staged && from != to {
+            take_back(draft, old);
+            draft.add_all(new.clone());
+            dom::announce(words::FIX_ON_OTHER_NAMES);
+        }
+    };
+    Some(
+        view! {
+            <div class="nar-c">
+                <Segmented
+                    name=format!("fix-names-{number}") legend=words::allow_on(access.operation) small=true
+                    value=Signal::derive(move || choice.get().to_string()) choices=labels on_change=choose
+                />
+            </div>
+        }
+        .into_any(),
+    )
 }
 
 /// Takes the changes of a fix out of the draft, the last first.
@@ -279,31 +350,32 @@ fn take_back(draft: Draft, changes: &[Change]) {
 /// What a fix does to whom, and who that is.
 #[component]
 fn Effect(
-    fix: StoredValue<ListedFix>,
+    fix: Memo<ListedFix>,
     seen: RwSignal<Option<SeenUsers>>,
     state: SimulatorState,
 ) -> impl IntoView {
     let open = RwSignal::new(false);
-    let number = fix.with_value(|fix| fix.number);
+    let number = fix.with_untracked(|fix| fix.number);
     // Where only the group itself can be named, there is nothing to open.
     let who = Memo::new(move |_| {
         let now = state.now.get_untracked();
-        seen.with(|seen| fix.with_value(|fix| fix.effect.who(seen.as_ref(), now)))
+        seen.with(|seen| fix.read().effect.who(seen.as_ref(), now))
     });
-    let has_more = fix.with_value(|fix| fix.effect.has_more());
+    let has_more = Memo::new(move |_| fix.read().effect.has_more());
     view! {
         <div class="blast">
+            {move || opens(&fix.read().opening)}
             <p>
                 <Icon glyph=Glyph::Up size=IconSize::Small />
                 <span>
                     {move || {
                         let now = state.now.get_untracked();
-                        let words = seen.with(|seen| fix.with_value(|fix| fix.effect.sentences(seen.as_ref(), now)));
+                        let words = seen.with(|seen| fix.read().effect.sentences(seen.as_ref(), now));
                         words.iter().map(|words| view! { <span>{sentence(words)} " "</span> }).collect_view()
                     }}
                 </span>
             </p>
-            {move || (has_more || who.with(|who| !who.is_empty())).then(|| view! {
+            {move || (has_more.get() || who.with(|who| !who.is_empty())).then(|| view! {
                 <Disclosure
                     id=format!("fix-who-{number}") open=open on_toggle=move |is_open| open.set(is_open)
                     summary=move || {
@@ -314,7 +386,7 @@ fn Effect(
                         }
                     }
                 >
-                    {move || affected(&fix.read_value(), &who.read())}
+                    {move || affected(&fix.read(), &who.read())}
                 </Disclosure>
             })}
         </div>

@@ -9,6 +9,7 @@ use leptos_router::hooks::use_navigate;
 
 use super::check_pane::go_to;
 use super::fields::FIX_BUTTON;
+use super::hypothesis_bar::chip_id;
 use super::state::SimulatorState;
 use crate::dom;
 use crate::store::draft::Draft;
@@ -22,11 +23,12 @@ pub(super) fn listen(state: SimulatorState) {
             return;
         }
         match event.key().to_ascii_lowercase().as_str() {
+            "a" => dom::focus_later(chip_id(0)),
             "f" => dom::click(FIX_BUTTON),
-            "t" => go_to(state, Panel::WhatIf, "h-what-if"),
-            "w" => go_to(state, Panel::Request, "whole-request"),
-            "c" => go_to(state, Panel::WhatIf, "h-compare"),
-            "s" => go_to(state, Panel::Tests, "h-share"),
+            "t" => go_to(state, Panel::WhatIf),
+            "w" => go_to(state, Panel::Request),
+            "c" => go_to(state, Panel::Compare),
+            "s" => go_to(state, Panel::Share),
             "v" => dom::focus_first(vec!["tok".to_owned(), "user".to_owned()]),
             "r" if draft.count_untracked() > 0 => {
                 navigate(address::REVIEW, NavigateOptions::default());

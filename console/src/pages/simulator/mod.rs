@@ -2,6 +2,7 @@
 //!
 //! The token stays in this tab's memory: it is in no address, no storage, no log and no request.
 
+mod assumed;
 mod check_pane;
 mod compare;
 mod diagnosis;
@@ -17,6 +18,7 @@ mod save_test;
 mod state;
 mod tests_and_links;
 mod trace_table;
+mod unknown_groups;
 mod what_if;
 
 pub(super) use state::{EVALUATOR, VERIFIER};
@@ -71,8 +73,9 @@ pub fn Simulator() -> impl IntoView {
             <path_pane::PathPane state=state />
             <path_pane::Decoded state=state />
         </div>
-        <trace_table::Trace state=state />
         <panels::Panels state=state />
+        <trace_table::Trace state=state />
+        <panels::SavedTests state=state />
         <check_pane::VerdictBar state=state />
         {move || state.fixing.get().then(|| panels::fixes(state))}
     }

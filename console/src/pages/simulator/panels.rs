@@ -1,4 +1,4 @@
-//! The panels below the panes: what if and compare, whole requests, tests and sharing.
+//! The panels below the panes: what is tried, whole requests, a comparison, a link, and tests.
 
 use gbac_console_model::simulator::hypothesis::conditions;
 use gbac_console_model::simulator::inputs::Panel;
@@ -18,7 +18,7 @@ use leptos::prelude::*;
 use super::fields::{look, nobody, sign_in_first};
 use super::state::SimulatorState;
 use super::what_if::Found;
-use super::{compare, diagnosis, fix_sheet, path_table, tests_and_links, what_if};
+use super::{compare, diagnosis, fix_sheet, path_table, tests_and_links, unknown_groups, what_if};
 use crate::dom;
 use crate::pages::chunk::{Chunk, ChunkError, Lazy, chunk};
 use crate::pages::rich_text::sentence;
@@ -26,16 +26,44 @@ use crate::ui::{
     Button, Choice, Disclosure, Heads, Icon, Mark, Segmented, Select, Table, TextArea, VerdictWord,
 };
 
-/// The panels.
+/// The panels that the actions of the verdict open, right below it; nothing while none is open.
 #[component]
 pub(super) fn Panels(state: SimulatorState) -> impl IntoView {
-    let number = Memo::new(move |_| state.trials.with(|trials| trials.as_slice().len()));
+    let opened = Memo::new(move |_| {
+        let open = state.open.read();
+        let mut panels = Panel::OF_VERDICT.to_vec();
+        panels.retain(|panel| open.contains(panel));
+        panels
+    });
     view! {
-        <section class="section" aria-labelledby="h-more">
+        <section class="section" aria-labelledby="h-more" hidden=move || opened.read().is_empty()>
             <div class="row"><h2 id="h-more">"Further analysis"</h2></div>
             <ul class="panel flat parts">
-                <Row state=state panel=Panel::WhatIf about=move || words::hypothetical_changes(number.get()) />
-                <Row state=state panel=Panel::Request about=|| words::API_REQUESTS />
+                <For each=move || opened.get() key=|panel| *panel children=move |panel| {
+                    view! { <Row state=state panel=panel about=move || about(state, panel) /> }
+                } />
+            </ul>
+        </section>
+    }
+}
+
+/// What a panel is for.
+fn about(state: SimulatorState, panel: Panel) -> String {
+    let tried = state.trials.with(|trials| trials.as_slice().len());
+    match panel {
+        Panel::Request => words::API_REQUESTS.to_owned(),
+        Panel::Compare => words::COMPARISON.to_owned(),
+        Panel::Share => words::LINK_OR_FILE.to_owned(),
+        _ => words::hypothetical_changes(tried),
+    }
+}
+
+/// The saved tests.
+#[component]
+pub(super) fn SavedTests(state: SimulatorState) -> impl IntoView {
+    view! {
+        <section class="section" aria-label="Saved tests">
+            <ul class="panel flat parts">
                 <Row state=state panel=Panel::Tests about=move || about_tests(state) />
             </ul>
         </section>
@@ -46,7 +74,7 @@ pub(super) fn Panels(state: SimulatorState) -> impl IntoView {
 /// tests come from it, so it is here.
 fn about_tests(state: SimulatorState) -> AnyView {
     if state.saved.with(Vec::is_empty) {
-        return words::TESTS_AND_LINKS.into_any();
+        return words::SAVED_TESTS.into_any();
     }
     drawn(state, Content::TestResults).into_any()
 }
@@ -66,6 +94,8 @@ enum Content {
     Tried,
     /// The path from the token to the verdict.
     Path,
+    /// Groups to assume where the token has a link in their place.
+    UnknownGroups,
 }
 
 /// The context of what the chunk draws.
@@ -75,23 +105,45 @@ struct Drawn(SimulatorState, Content);
 chunk!(CONTENT, "This panel", rest, fetch_content, draw_content, {
     let Drawn(state, content) = expect_context::<Drawn>();
     match content {
-        Content::Part(Panel::WhatIf) => view! { <WhatIfAndCompare state=state /> }.into_any(),
-        Content::Part(Panel::LeastChange) => view! { <what_if::LeastChangePanel state=state /> }.into_any(),
-        Content::Part(Panel::Request) => {
-            view! { <section class="stack focus-only" id="whole-request" tabindex="-1" aria-label="Whole request"><WholeRequest state=state /></section> }
-                .into_any()
+        Content::Part(Panel::WhatIf) => view! { <TryChange state=state /> }.into_any(),
+        Content::Part(Panel::LeastChange) => {
+            view! { <what_if::LeastChangePanel state=state /> }.into_any()
         }
-        Content::Part(Panel::Tests) => view! { <TestsAndSharing state=state /> }.into_any(),
-        Content::Part(Panel::Collisions) => view! { <diagnosis::Collisions state=state /> }.into_any(),
-        Content::Part(Panel::Troubleshooting) => view! { <diagnosis::Troubleshooting state=state /> }.into_any(),
+        Content::Part(Panel::Request) => {
+            titled(Panel::Request, view! { <WholeRequest state=state /> })
+        }
+        Content::Part(Panel::Compare) => {
+            titled(Panel::Compare, view! { <compare::Compare state=state /> })
+        }
+        Content::Part(Panel::Share) => titled(
+            Panel::Share,
+            view! { <tests_and_links::Share state=state /> },
+        ),
+        Content::Part(Panel::Tests) => titled(
+            Panel::Tests,
+            view! { <tests_and_links::Tests state=state /> },
+        ),
+        Content::Part(Panel::Collisions) => {
+            view! { <diagnosis::Collisions state=state /> }.into_any()
+        }
+        Content::Part(Panel::Troubleshooting) => {
+            view! { <diagnosis::Troubleshooting state=state /> }.into_any()
+        }
         // The steps are drawn with the pane.
         Content::Part(Panel::Steps) => ().into_any(),
-        Content::Part(Panel::Decoded) => view! { <path_table::DecodedClaims state=state /> }.into_any(),
-        Content::Diagnosis(code) => view! { <diagnosis::Diagnosis state=state code=code /> }.into_any(),
+        Content::Part(Panel::Decoded) => {
+            view! { <path_table::DecodedClaims state=state /> }.into_any()
+        }
+        Content::Diagnosis(code) => {
+            view! { <diagnosis::Diagnosis state=state code=code /> }.into_any()
+        }
         Content::TestResults => (move || tests_and_links::results(state)).into_any(),
         Content::Fixes => view! { <fix_sheet::FixSheet state=state /> }.into_any(),
         Content::Tried => view! { <what_if::TriedPanel state=state /> }.into_any(),
         Content::Path => view! { <path_table::Path state=state /> }.into_any(),
+        Content::UnknownGroups => {
+            view! { <unknown_groups::UnknownGroups state=state /> }.into_any()
+        }
     }
 });
 
@@ -120,6 +172,11 @@ pub(super) fn path(state: SimulatorState) -> impl IntoView {
     drawn(state, Content::Path)
 }
 
+/// Groups to assume, from the chunk.
+pub(super) fn unknown_groups(state: SimulatorState) -> impl IntoView {
+    drawn(state, Content::UnknownGroups)
+}
+
 fn drawn(state: SimulatorState, content: Content) -> impl IntoView {
     view! { <Provider value=Drawn(state, content)><Lazy chunk=CONTENT part=true /></Provider> }
 }
@@ -129,7 +186,13 @@ fn Row(state: SimulatorState, panel: Panel, #[prop(into)] about: ViewFn) -> impl
     view! {
         <li class="part">
             <Disclosure
-                id=panel.id() open=state.is_open(panel) on_toggle=move |is_open| state.toggle(panel, is_open)
+                id=panel.id() open=state.is_open(panel)
+                on_toggle=move |is_open| {
+                    state.toggle(panel, is_open);
+                    if Panel::OF_VERDICT.contains(&panel) {
+                        dom::focus("verdict");
+                    }
+                }
                 summary=move || view! { <span class="part-t"><b>{panel.title()}</b> <span class="quiet">{about.run()}</span></span> }
             >
                 <div class="part-b stack">{content(state, panel)}</div>
@@ -138,47 +201,28 @@ fn Row(state: SimulatorState, panel: Panel, #[prop(into)] about: ViewFn) -> impl
     }
 }
 
-#[component]
-fn WhatIfAndCompare(state: SimulatorState) -> impl IntoView {
-    let panel = Panel::LeastChange;
+/// The content of a panel, where focus goes when it opens.
+fn titled(panel: Panel, content: impl IntoView + 'static) -> AnyView {
     view! {
-        <div class="columns">
-            <div class="stack">
-                <section class="stack" aria-labelledby="h-what-if">
-                    <h3 class="h-md focus-only" id="h-what-if" tabindex="-1">"What if"</h3>
-                    <what_if::WhatIf state=state />
-                </section>
-                <div class="nested">
-                    <Disclosure
-                        id=panel.id() open=state.is_open(panel) on_toggle=move |is_open| state.toggle(panel, is_open)
-                        summary=move || view! {
-                            <span class="part-t"><b>{panel.title()}</b> <span class="quiet">{words::LEAST_CHANGE}</span></span>
-                        }
-                    >
-                        <section class="stack" aria-label=panel.title()>{content(state, panel)}</section>
-                    </Disclosure>
-                </div>
-            </div>
-            <section class="stack" aria-labelledby="h-compare">
-                <h3 class="h-md focus-only" id="h-compare" tabindex="-1">"Compare two users"</h3>
-                <compare::Compare state=state />
-            </section>
-        </div>
+        <section class="stack focus-only" id=panel.content_id() tabindex="-1" aria-label=panel.title()>{content}</section>
     }
+    .into_any()
 }
 
 #[component]
-fn TestsAndSharing(state: SimulatorState) -> impl IntoView {
+fn TryChange(state: SimulatorState) -> impl IntoView {
+    let panel = Panel::LeastChange;
     view! {
-        <div class="columns">
-            <section class="stack" aria-labelledby="h-tests">
-                <h3 class="h-md focus-only" id="h-tests" tabindex="-1">"Tests"</h3>
-                <tests_and_links::Tests state=state />
-            </section>
-            <section class="stack" aria-labelledby="h-share">
-                <h3 class="h-md focus-only" id="h-share" tabindex="-1">"Share"</h3>
-                <tests_and_links::Share state=state />
-            </section>
+        {titled(Panel::WhatIf, view! { <what_if::WhatIf state=state /> })}
+        <div class="nested">
+            <Disclosure
+                id=panel.id() open=state.is_open(panel) on_toggle=move |is_open| state.toggle(panel, is_open)
+                summary=move || view! {
+                    <span class="part-t"><b>{panel.title()}</b> <span class="quiet">{words::LEAST_CHANGE}</span></span>
+                }
+            >
+                <section class="stack" aria-label=panel.title()>{content(state, panel)}</section>
+            </Disclosure>
         </div>
     }
 }

@@ -11,7 +11,7 @@ use gbac_console_model::simulator::extraction::{
 };
 use gbac_console_model::simulator::inputs::{InputEdit, Weight};
 use gbac_console_model::simulator::path::{
-    Branch, BranchAcl, Branches, Edge, EndStatus, group_edge,
+    Branch, BranchAcl, Branches, Edge, EndStatus, RowOrder, group_edge,
 };
 use gbac_engine::decide::CandidateStatus;
 use gbac_engine::model::Permission;
@@ -25,11 +25,6 @@ use super::state::SimulatorState;
 use crate::dom;
 use crate::pages::rich_text::{sentence, shown};
 use crate::ui::{Glyph, Icon, IconSize, LinkButton, Mono, PrincipalName, Tag, Words};
-
-/// How many groups are shown at first; those with a matching ACL always are.
-const FIRST_ROWS: usize = 12;
-/// How many groups with a matching ACL are shown at first.
-const FIRST_MATCHES: usize = 50;
 
 /// The branches of the last decided request; none before one is complete.
 type BranchesMemo = Memo<Option<Arc<Branches>>>;
@@ -57,12 +52,17 @@ pub(super) fn Path(state: SimulatorState) -> impl IntoView {
             _ => Some(Arc::new(now)),
         }
     });
+    // Rows stay where they are while changes are tried.
+    let today: BranchesMemo = Memo::new(move |_| {
+        let judged = judged.read();
+        Some(Arc::new(Branches::from_judged(judged.as_deref()?, None)))
+    });
     move || {
         let steps = steps.get()?;
         let is_empty = steps.user.is_none() && steps.claim.is_none() && steps.table.is_none();
         let lines = remarks(&steps);
         Some(view! {
-            {(!is_empty).then(|| view! { <Table state=state steps=steps.clone() decided=decided is_supposed=is_supposed /> })}
+            {(!is_empty).then(|| view! { <Table state=state steps=steps.clone() decided=decided today=today is_supposed=is_supposed /> })}
             {banners(state, &steps).map(|banners| view! { <div class="flow-n">{banners}</div> })}
             {lines}
         })
@@ -74,33 +74,66 @@ fn Table(
     state: SimulatorState,
     steps: Arc<Steps>,
     decided: BranchesMemo,
+    /// The branches without the changes that are tried.
+    today: BranchesMemo,
     is_supposed: Memo<bool>,
 ) -> impl IntoView {
-    let user = steps
-        .user
-        .clone()
-        .map(|user| user_rows(state, decided, user));
+    let user = steps.user.clone();
+    // A user without an ACL on the resource comes last.
+    let is_user_first = Memo::new(move |_| match &*today.read() {
+        Some(today) => today.has_acl(None),
+        None => true,
+    });
+    let rows_of_user = move |is_first: bool| {
+        let user = user.clone().filter(|_| is_user_first.get() == is_first);
+        user.map(|user| user_rows(state, decided, user))
+    };
+    let first = rows_of_user.clone();
     let claim = steps.claim.clone();
     let table = steps.table.clone();
     let numbered = table.as_ref().is_none_or(|table| table.numbered);
     let rows = StoredValue::new(table.map_or_else(Vec::new, |table| table.rows));
-    let number = rows.with_value(Vec::len);
     let all = RwSignal::new(false);
-    let visible = Memo::new(move |_| {
-        let (is_all, decided) = (all.get(), decided.read());
-        let (mut matches, mut visible) = (0, Vec::new());
-        for (place, row) in rows.read_value().iter().enumerate() {
-            let has_match = match (&*decided, group_of(row)) {
-                (Some(decided), Some(group)) => decided.has_match(group),
-                _ => false,
-            };
-            matches += usize::from(has_match);
-            if is_all || place < FIRST_ROWS || (has_match && matches <= FIRST_MATCHES) {
-                visible.push(place);
+    let order = Memo::new(move |_| {
+        let (rows, today) = (rows.read_value(), today.read());
+        match &*today {
+            Some(today) => {
+                let groups: Vec<Option<&str>> = rows.iter().map(group_of).collect();
+                today.order(&groups)
             }
+            None => Branches::undecided_order(rows.len()),
         }
-        visible
     });
+    let visible = Memo::new(move |_| {
+        let RowOrder {
+            mut shown, hidden, ..
+        } = order.get();
+        if all.get() {
+            shown.extend(hidden);
+        }
+        shown
+    });
+    let rest = move || {
+        let RowOrder {
+            hidden,
+            is_rest_idle,
+            ..
+        } = order.get();
+        let hidden = hidden.len();
+        (hidden > 0 && !all.get()).then(|| {
+            let words = match &*decided.read() {
+                Some(decided) if is_rest_idle => decided.idle_words(hidden),
+                _ => words::more_groups_in_token(hidden),
+            };
+            view! {
+                <tbody role="rowgroup" data-of="rest">
+                    <tr role="row" class="rest"><td role="cell" colspan="4">
+                        <span class="quiet">{words}</span> " " <LinkButton on_press=move |()| all.set(true)>"Show them"</LinkButton>
+                    </td></tr>
+                </tbody>
+            }
+        })
+    };
     view! {
         <table class="rails" class:if=move || is_supposed.get() role="table">
             <caption class="sr">{words::TOKEN_TO_VERDICT}</caption>
@@ -112,19 +145,14 @@ fn Table(
                     <th role="columnheader" scope="col">"ACL"</th>
                 </tr>
             </thead>
-            {user}
+            {move || first(true)}
             {claim.map(|claim| view! { <Claim state=state claim=claim /> })}
             <For each=move || visible.get() key=|place| *place children=move |place| {
                 rows.with_value(|rows| rows.get(place).map(|row| element(state, decided, row, numbered)))
             } />
+            {rest}
+            {move || rows_of_user(false)}
         </table>
-        {move || {
-            let hidden = number - visible.with(Vec::len);
-            (hidden > 0).then(|| {
-                let words = words::show_more_groups(hidden, decided.with(Option::is_some));
-                view! { <div class="flow-m"><LinkButton on_press=move |()| all.set(true)>{words}</LinkButton></div> }
-            })
-        }}
     }
 }
 

@@ -110,7 +110,7 @@ fn cluster_name(service: Service) -> String {
 
 chunk_fn!(rest, save(check: DecidedCheck, service: Service) -> SaveNotice { check.save(service) });
 chunk_fn!(rest, download(check: DecidedCheck, service: Service, notice: RwSignal<Option<SaveNotice>>) {
-    tell(notice, check.download(service, ""))
+    tell(notice, check.download(service, ""));
 });
 
 /// Shows and announces what became of a test; the page may be gone by now.

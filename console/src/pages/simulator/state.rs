@@ -7,7 +7,8 @@ use gbac_analysis::doctor::{DiagnosticStep, ServiceResolution};
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_console_model::saved_tests::SavedTest;
 use gbac_console_model::settings::is_sso;
-use gbac_console_model::simulator::hypothesis::{self, Hypothesis, Removal};
+use gbac_console_model::simulator::chips::RemovedHypotheses;
+use gbac_console_model::simulator::hypothesis::{self, Hypothesis};
 use gbac_console_model::simulator::identity::{SimulatedIdentity, of_service};
 use gbac_console_model::simulator::inputs::{
     InputEdit, InputField, InputProblem, Inputs, Panel, WhatIfSettings,
@@ -96,6 +97,8 @@ pub(super) struct SimulatorState {
     pub(super) offers: RwSignal<Offers>,
     /// The verdict with the changes that are tried, while there are any.
     pub(super) tried: RwSignal<Option<TriedVerdict>>,
+    /// What the verdict rested on and what was taken back.
+    pub(super) removed: RwSignal<RemovedHypotheses>,
     /// Whether the sheet with the fixes is open.
     pub(super) fixing: RwSignal<bool>,
     /// Whether the fields that a signature is verified with are open.
@@ -164,6 +167,7 @@ impl SimulatorState {
             began,
             offers: RwSignal::new(Offers::default()),
             tried: RwSignal::new(None),
+            removed: RwSignal::new(RemovedHypotheses::default()),
             fixing: RwSignal::new(false),
             verifying: RwSignal::new(false),
             troubleshooting: TroubleshootingState::new(),
@@ -215,21 +219,40 @@ impl SimulatorState {
         self.edit(|inputs| change.apply(inputs, &service));
     }
 
-    /// Takes back what a verdict rests on, or opens what checks it.
-    pub(super) fn take_back(self, hypothesis: &Hypothesis) {
-        match hypothesis.removal(&self.of_service()) {
-            Removal::Edit(change) => self.apply(change),
-            Removal::Change(change) => self.trials.update(|trials| {
-                let place = trials.as_slice().iter().position(|known| *known == change);
-                if let Some(place) = place {
-                    trials.remove(place);
-                }
-            }),
-            Removal::Verify => {
-                self.verifying.set(true);
-                dom::focus_later(VERIFICATION_ID);
-            }
+    /// Takes back some of all that a verdict rests on.
+    pub(super) fn remove(self, some: &[Hypothesis], all: &[Hypothesis]) {
+        let service = self.of_service();
+        self.change_assumptions(|removed, inputs, trials| {
+            removed.remove(some, all, inputs, trials, &service);
+        });
+    }
+
+    /// Assumes again what was taken back, only this or all of it.
+    pub(super) fn restore(self, only: Option<&Hypothesis>) {
+        let service = self.of_service();
+        self.change_assumptions(|removed, inputs, trials| {
+            removed.restore(only, inputs, trials, &service);
+        });
+    }
+
+    fn change_assumptions(
+        self,
+        change: impl FnOnce(&mut RemovedHypotheses, &mut Inputs, &mut HypotheticalChanges),
+    ) {
+        let (mut inputs, mut trials) = (self.inputs.get_untracked(), self.trials.get_untracked());
+        let mut removed = self.removed.get_untracked();
+        change(&mut removed, &mut inputs, &mut trials);
+        self.removed.set(removed);
+        if self.trials.with_untracked(|held| *held != trials) {
+            self.trials.set(trials);
         }
+        self.edit(|held| *held = inputs);
+    }
+
+    /// Opens what verifies the token.
+    pub(super) fn verify(self) {
+        self.verifying.set(true);
+        dom::focus_later(VERIFICATION_ID);
     }
 
     /// The settings of the service, as they would be entered; what is tried starts from them.

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use gbac_console_model::address;
 use gbac_console_model::saved_tests::{SavedTest, import_tests, tests_file};
 use gbac_console_model::simulator::hypothesis::conditions;
-use gbac_console_model::simulator::sharing::{
-    LONGEST, Opened, check_file, check_link, open_check_file, open_link, test_of_check,
-};
+use gbac_console_model::simulator::link::{LONGEST, Opened, check_link, open_link};
+use gbac_console_model::simulator::sharing::{check_file, open_check_file, test_of_check};
 use gbac_engine::policy::Policy;
 use gbac_words::common::{file_not_saved, file_too_large};
 use gbac_words::pages::simulator as words;
@@ -173,10 +172,12 @@ fn save(name: &str, mime: &str, text: &str) {
 }
 
 /// What a link came with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Came {
     /// A check, which was entered.
     Check,
+    /// Something that is not known here.
+    Unknown(RichText),
     /// Nothing that can be read.
     Unreadable,
 }
@@ -186,10 +187,12 @@ pub(super) fn arrive(state: SimulatorState) -> Option<Came> {
     let opened = open_link(&dom::fragment())?;
     dom::replace_address(address::SIMULATOR);
     match opened {
-        Opened::Check(inputs) => {
+        Opened::Check(inputs, trials) => {
             state.inputs.set(*inputs);
+            state.trials.set(trials);
             Some(Came::Check)
         }
+        Opened::Unknown(words) => Some(Came::Unknown(words)),
         Opened::Unreadable => Some(Came::Unreadable),
     }
 }
@@ -201,6 +204,12 @@ pub(super) fn Arrived(arrived: Came) -> impl IntoView {
         Came::Check => view! {
             <Note kind=NoteKind::Info title=words::LINKED_CHECK level=2>
                 <p>{words::LINKED_CHECK_CONTENT}</p>
+            </Note>
+        }
+        .into_any(),
+        Came::Unknown(words) => view! {
+            <Note kind=NoteKind::Warn title=words::LINK_REFUSED level=2>
+                <p>{sentence(&words)}</p>
             </Note>
         }
         .into_any(),
@@ -231,7 +240,7 @@ pub(super) fn Share(state: SimulatorState) -> impl IntoView {
         Some(format!(
             "{}{}",
             dom::origin(),
-            check_link(&*identity.get()?, &access.get()?)
+            check_link(&*identity.get()?, &access.get()?, &hypotheses.read())
         ))
     });
     let text = Signal::derive(move || made.get().unwrap_or_default());
@@ -248,7 +257,7 @@ pub(super) fn Share(state: SimulatorState) -> impl IntoView {
                 <p class="help">
                     {words::LINK_CONTENT}
                     {move || (!hypotheses.read().is_empty()).then(|| {
-                        let words = words::link_without_assumptions(conditions(&hypotheses.read()));
+                        let words = words::link_assumptions(conditions(&hypotheses.read()));
                         view! { " " {sentence(&words)} }
                     })}
                 </p>

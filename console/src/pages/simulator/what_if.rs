@@ -17,8 +17,7 @@ use gbac_console_model::simulator::trial_form::{Options, TrialForm, TrialKind, o
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Dialect, Operation, Permission, Principal};
 use gbac_words::common::{
-    COMPLETE_CHECK_FIRST, NO_CHANGE_IN_ACCESS, NOTHING_CHANGED, POLICY_NOT_READ, add_to_draft,
-    added_to_draft,
+    COMPLETE_CHECK_FIRST, NO_CHANGE_IN_ACCESS, POLICY_NOT_READ, add_to_draft, added_to_draft,
 };
 use gbac_words::escape::plain;
 use gbac_words::pages::simulator as words;
@@ -30,6 +29,7 @@ use super::fields::{look, nobody, sign_in_first};
 use super::state::{SimulatorState, TriedVerdict};
 use crate::dom;
 use crate::pages::effect::Extents;
+use crate::pages::opening::opened;
 use crate::pages::rich_text::{items, sentence};
 use crate::store::draft::Draft;
 use crate::ui::{
@@ -557,10 +557,11 @@ fn OneChange(state: SimulatorState, change: LeastChange) -> impl IntoView {
         .collect_view();
     let plain: Vec<String> = change.words.iter().map(RichText::plain).collect();
     let label = format!("Try: {}", plain.join(", "));
+    let opening = opened(&change.opening);
     let trials = change.trials;
     view! {
         <li>
-            <span class="way">{words}</span>
+            <span class="way">{words} {opening}</span>
             <Button small=true on_press=move |()| try_out(state, trials.clone()) attr:aria-label=label>"Try"</Button>
         </li>
     }
@@ -652,11 +653,10 @@ pub(super) fn TriedPanel(state: SimulatorState) -> impl IntoView {
                     <Button small=true on_press=move |()| remove_all(state, "verdict")>"Undo the try"</Button>
                     <Button small=true on_press=move |()| {
                         state.show(Panel::WhatIf);
-                        dom::focus_later("h-what-if");
+                        dom::focus_later(Panel::WhatIf.content_id());
                     }>"All effects"</Button>
                 </div>
                 <dl class="why">
-                    {move || today.get().map(|kind| view! { <div><dt>"Today"</dt><dd>{kind.title()} ". " {NOTHING_CHANGED}</dd></div> })}
                     {move || then.with(|then| match then {
                         Some(Ok((_, side))) if !side.by.is_empty() => {
                             Some(view! { <div><dt>"Decided by"</dt><dd><ol class="path">{items(&side.by)}</ol></dd></div> }.into_any())

@@ -1,23 +1,27 @@
 //! The smallest changes that allow a denied request: through groups and roles first, for the user
 //! alone last.
 
+mod names;
 mod role_name;
 mod spelling;
 
-use crate::breadth::Breadth;
+pub use names::name_choices;
+
+use crate::breadth::Opening;
 use crate::excerpt::policy_excerpt;
 use crate::hypothetical::{HypotheticalChange, HypotheticalChanges};
 use crate::least_grant::narrowest_for;
 use crate::related::Words;
+use crate::scope::NamePattern;
 use crate::who_can::{AclMatch, Hits};
 use gbac_engine::decide::{Decision, Outcome, Reason, Request, decide};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Acl, Operation, Principal, PrincipalType, check_member, check_role_name};
+use gbac_engine::model::{Acl, Operation, Principal, PrincipalType, check_member};
 use gbac_engine::{
     policy::index::PrincipalId,
     policy::{Change, Policy},
 };
-use role_name::role_name;
+use names::new_role;
 
 /// The maximum number of groups and of roles that are tried for a kind of fix.
 const TRIED: usize = 8;
@@ -105,13 +109,19 @@ impl AccessFix {
         of_policy
     }
 
+    /// What the fix opens in a policy, all steps together.
+    #[must_use]
+    pub fn opening(&self, policy: &Policy) -> Opening {
+        Opening::of_changes(policy, self.changes())
+    }
+
     /// The sort key: fixes that open every name or the cluster last; before, the spelling of a
     /// group first, then fixes through groups and roles, then in the identity provider, then for
     /// one user; in each, those with the fewest changes first.
-    fn rank(&self, policy: &Policy) -> (Breadth, bool, bool, bool, usize, usize) {
+    fn rank(&self, policy: &Policy) -> (bool, bool, bool, bool, usize, usize) {
         let is_spelling = |step: &FixStep| step.kind == FixKind::SpellGroup;
         (
-            Breadth::of_changes(policy, self.changes()),
+            self.opening(policy).is_wide(),
             !self.steps.iter().any(is_spelling),
             self.steps.iter().any(|step| step.kind.is_of_user()),
             self.steps.iter().any(|step| step.kind.is_manual()),
@@ -220,7 +230,7 @@ pub fn access_fixes(
             }
         }
     }
-    found.fixes.sort_by_key(|fix| fix.rank(policy));
+    found.fixes.sort_by_cached_key(|fix| fix.rank(policy));
     found.fixes = different(found.fixes);
     found
 }
@@ -619,41 +629,12 @@ impl<'a> Search<'a> {
         group: &Principal,
         is_available: &impl Fn(&str, &[Change]) -> bool,
     ) -> Option<FixStep> {
-        let stem = role_name(self.request);
-        for number in 1..=9 {
-            let name = match number {
-                1 => stem.clone(),
-                _ => format!("{stem}{number}"),
-            };
-            let role = Principal::role(&name);
-            let acl = narrowest_for(role.clone(), self.request);
-            // ACLs without a role would take effect with it.
-            if self.id(&role).is_some()
-                || check_role_name(&name).is_err()
-                || !acl.check_create().is_empty()
-            {
-                continue;
-            }
-            let changes = [
-                Change::CreateRole(name.clone()),
-                Change::AddAcl(acl),
-                Change::AddMember {
-                    role: name.clone(),
-                    member: group.clone(),
-                },
-            ];
-            if is_available(&name, &changes) {
-                let changes = changes
-                    .into_iter()
-                    .map(HypotheticalChange::Policy)
-                    .collect();
-                return Some(FixStep {
-                    kind: FixKind::CreateRole,
-                    changes,
-                });
-            }
-        }
-        None
+        let narrowest = narrowest_for(group.clone(), self.request);
+        let names = NamePattern {
+            pattern_type: narrowest.pattern_type,
+            name: narrowest.resource_name,
+        };
+        new_role(self.policy, self.request, &names, group, is_available)
     }
 }
 

@@ -6,11 +6,12 @@ use gbac_engine::model::{Operation, ResourceType};
 /// The maximum length of the resource's part in the name of a new role.
 const NAME_CHARS: usize = 48;
 
-/// A name for a role that allows a request: `OrdersEuWriters`.
-pub(super) fn role_name(request: &Request<'_>) -> String {
+/// A name for a role that allows a request on names that are written like this:
+/// `OrdersEuWriters`.
+pub(super) fn role_name(request: &Request<'_>, names: &str) -> String {
     let of_resource = match request.resource_type {
         ResourceType::Cluster | ResourceType::Registry => String::new(),
-        _ => camel_case(request.resource_name),
+        _ => camel_case(names),
     };
     let of_resource: String = of_resource.chars().take(NAME_CHARS).collect();
     let label = request.resource_type.spelling().label;

@@ -1,6 +1,7 @@
 //! Suggested fixes of a finding, as changes of the policy.
 
 use super::{Finding, FindingCode};
+use crate::breadth::Opening;
 use crate::diff::{Relation, diff};
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{Acl, CLUSTER_NAME, PatternType, Principal, PrincipalType, ResourceType};
@@ -24,6 +25,16 @@ impl Fix {
             changes,
             is_neutral,
         }
+    }
+
+    /// What the fix opens; nothing if it leaves all effective access unchanged.
+    #[must_use]
+    pub fn opening(&self, policy: &Policy) -> Opening {
+        if self.is_neutral {
+            return Opening::default();
+        }
+        let changes = self.changes.iter();
+        Opening::joined(changes.map(|change| Opening::of_change(policy, policy, change)))
     }
 }
 

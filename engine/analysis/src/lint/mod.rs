@@ -12,10 +12,14 @@ pub use fix::{Fix, neutral_fixes};
 pub use migration::migration_findings;
 pub use principals::{NameIndex, name_findings};
 
-use gbac_engine::model::{Acl, AclError, Principal, PrincipalError, PrincipalType, RoleError};
+use gbac_engine::model::{
+    Acl, AclError, Permission, Principal, PrincipalError, PrincipalType, RoleError,
+};
 use gbac_engine::order::sort;
 use gbac_engine::policy::{Policy, index::PrincipalId};
 use strum::{IntoStaticStr, VariantArray, VariantNames};
+
+use crate::breadth::Opening;
 
 /// The severity of a finding.
 #[derive(
@@ -163,6 +167,24 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// What the allows of the finding open to those who have them now, or will have them; nothing
+    /// where the finding is not about too much access.
+    #[must_use]
+    pub fn opening(&self) -> Opening {
+        if !matches!(
+            self.code,
+            FindingCode::AclOpenToEveryone | FindingCode::AclBeginsToMatch
+        ) {
+            return Opening::default();
+        }
+        let allows = self.acls.iter();
+        Opening::of_acls(
+            allows
+                .filter(|acl| acl.permission == Permission::Allow)
+                .cloned(),
+        )
+    }
+
     /// Creates a finding without ACLs, principals and places.
     pub fn new(
         code: FindingCode,

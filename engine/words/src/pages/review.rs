@@ -1,10 +1,10 @@
 //! The sentences of the review: the draft, its effect, and what became of it.
 
 use gbac_analysis::AccessEffect;
-use gbac_engine::model::{Principal, ResourceType};
+use gbac_engine::model::Principal;
 
 use crate::common::added_to_draft;
-use crate::phrases::{ago, agree, count, list, plural};
+use crate::phrases::{ago, agree, count, plural};
 use crate::rich_text::{RichText, listed};
 
 /// How many of those whom a deny no longer applies to are named.
@@ -39,7 +39,6 @@ pub const REASON: &str = "Reason";
 pub const REASON_HELP: &str = "Why you make these changes. The audit log keeps it with them.";
 pub const REASON_NEEDED: &str =
     "Say why: this draft opens every name of a type, or affects everyone.";
-pub const AFFECTS_EVERYONE: &str = "Affects everyone";
 
 pub const STORED_TESTS: &str = "Stored tests";
 pub const STORED_TESTS_HELP: &str =
@@ -183,25 +182,6 @@ pub fn changed_settings(names: &[&str]) -> RichText {
 pub fn users_not_named(users: usize) -> String {
     let users = count(users, "known user");
     format!("Users are named by another claim. Tokens may no longer name {users}.")
-}
-
-/// The resource types of which a change opens every name.
-///
-/// ```
-/// use gbac_engine::ResourceType;
-/// use gbac_words::pages::review::opens;
-/// assert_eq!(opens([ResourceType::Topic, ResourceType::Cluster]), "Opens every topic and the cluster");
-/// ```
-pub fn opens(types: impl IntoIterator<Item = ResourceType>) -> String {
-    let mut opened = Vec::new();
-    for of_type in types {
-        let noun = of_type.noun();
-        opened.push(match of_type.has_names() {
-            true => format!("every {noun}"),
-            false => format!("the {noun}"),
-        });
-    }
-    format!("Opens {}", list(&opened))
 }
 
 /// What happens to everyone with some roles.

@@ -3,13 +3,13 @@
 use gbac_engine::Coded;
 use gbac_engine::decide::Outcome;
 use gbac_engine::groups::NestedGroupBehavior;
-use gbac_engine::model::{Principal, ResourceType};
+use gbac_engine::model::{Operation, Principal, ResourceType};
 use gbac_engine::policy::Policy;
 
 use crate::escape::plain;
 use crate::extraction::kept_names;
 use crate::hypothesis;
-use crate::phrases::{agree, count, list, thousands};
+use crate::phrases::{agree, count, list};
 use crate::rich_text::RichText;
 
 pub const TOKEN_STAYS: &str = "The token stays in this tab and is never sent or stored.";
@@ -50,8 +50,10 @@ pub const CANDIDATES: &str =
 
 // Fixes.
 pub const TOKEN_REFUSED: &str = "The service refuses this token at sign-in, so no ACL is evaluated and no change of the policy helps.";
+pub const GROUPS_THAT_ALLOW: &str = "Any one of these groups would allow it:";
 pub const READING_AUDIT_LOG: &str = "Reading the audit log.";
 pub const FIX_IN_DRAFT: &str = "The draft has this already";
+pub const FIX_ON_OTHER_NAMES: &str = "The draft has the fix on these names now";
 pub const GROUPS_CHANGE: &str =
     "The changed setting gives users other groups; the review compares them.";
 pub const DRAFT_WITHOUT_FINDINGS: &str = "No findings in the draft.";
@@ -82,7 +84,9 @@ pub const WITHOUT_CHANGES: &str = "The changes that are tried are not part of it
 pub const REQUIRED_CHECKS: &str = "Checks required by the request";
 
 // Tests and sharing.
-pub const TESTS_AND_LINKS: &str = "Checks with expected results, and links to this check";
+pub const SAVED_TESTS: &str = "Checks with expected results";
+pub const LINK_OR_FILE: &str = "A link to this check, or a file";
+pub const COMPARISON: &str = "Differences between two users";
 pub const TEST_EXAMPLE: &str = "maya can’t write to payments";
 pub const TESTS_WITH_CHANGES: &str = "Tests include the hypothetical changes.";
 pub const TEST_CONTENT: &str =
@@ -95,13 +99,14 @@ pub const STORING_NEEDS_SUPERUSER: &str = "Only a superuser can store a test wit
 pub const TESTS_OF_SERVICE_ONLY: &str = "This service stores only tests of its own policy.";
 pub const TEST_NOT_SAVED: &str = "Not saved: can't reach the service. Try again.";
 pub const LINKED_CHECK: &str = "A check from a link";
-pub const LINKED_CHECK_CONTENT: &str = "It contains the user, groups and request, without the token or its expiry. It is evaluated with this policy.";
+pub const LINKED_CHECK_CONTENT: &str = "It contains the user, groups, request and assumptions, without the token or its expiry. It is evaluated with this policy.";
 pub const LINK_UNREADABLE: &str = "The link could not be read";
 pub const COPY_LINK_AGAIN: &str = "It may be incomplete. Copy it again.";
 pub const CHECK_IS_SMALLER: &str = "A saved check is smaller.";
 pub const CHECK_TO_SHARE: &str = "Enter a user and complete the check first.";
 pub const LINK_TOO_LONG: &str =
     "This user has too many groups for a link. Save the check as a file.";
+pub const LINK_REFUSED: &str = "This link can't be opened";
 pub const LINK_CONTENT: &str = "The link contains the user, groups and request after the #, which browsers do not send. It does not contain the token.";
 pub const OPEN_CHECK_FILE: &str = "Open a check from a file";
 pub const CHECK_FILE_CONTENT: &str =
@@ -157,15 +162,9 @@ pub const fn path_help(is_refused: bool) -> &'static str {
     }
 }
 
-/// What shows the other groups of a path. Once the request is decided, none of them has a matching
-/// ACL.
-pub fn show_more_groups(number: usize, is_decided: bool) -> String {
-    let remark = match is_decided {
-        true => " without a matching ACL",
-        false => "",
-    };
-    let groups = agree(number, "group", "groups");
-    format!("Show {} more {groups}{remark}", thousands(number))
+/// Groups of a path that are not shown.
+pub fn more_groups_in_token(groups: usize) -> String {
+    format!("{}.", count(groups, "more group"))
 }
 
 pub fn enter_resource(kind: ResourceType) -> String {
@@ -221,6 +220,24 @@ pub fn add_fix(fix: usize) -> String {
     format!("Add to draft: fix {fix}")
 }
 
+/// Groups of which no ACL is about the requested resource.
+pub fn groups_without_acl(groups: usize, noun: &str) -> String {
+    format!(
+        "{} without an ACL on this {noun}.",
+        count(groups, "more group")
+    )
+}
+
+/// Groups beyond those that are offered.
+pub fn more_groups(groups: usize) -> String {
+    format!("{} would allow it.", count(groups, "more group"))
+}
+
+/// What the names of a fix are chosen for.
+pub fn allow_on(operation: Operation) -> String {
+    format!("Allow {} on", operation.spelling().label)
+}
+
 /// What opens the principals that a fix affects, or only what it changes.
 pub fn see_affected(fix: usize, are_users_known: bool) -> String {
     let whom = if are_users_known { "who" } else { "what" };
@@ -237,7 +254,7 @@ pub const fn added_to_what_if(changes: usize) -> &'static str {
 /// The number of hypothetical changes, or what they are for.
 pub fn hypothetical_changes(number: usize) -> String {
     match number {
-        0 => "Effect of hypothetical changes, and differences between two users".into(),
+        0 => "Effect of hypothetical changes".into(),
         _ => format!("{} tried", count(number, "change")),
     }
 }
@@ -290,8 +307,15 @@ pub fn assumed(conditions: Vec<RichText>) -> RichText {
 }
 
 /// What a link does not tell of the verdict beside it.
-pub fn link_without_assumptions(conditions: Vec<RichText>) -> RichText {
-    RichText::from("It does not say what the verdict here rests on: ")
+/// What a link says that this version does not know.
+pub fn unknown_in_link(name: &str) -> RichText {
+    RichText::from("It says ")
+        .code(name)
+        .text(", which this version does not know. Without it, the verdict could be another one. Open the link with the version that made it.")
+}
+
+pub fn link_assumptions(conditions: Vec<RichText>) -> RichText {
+    RichText::from("It contains the assumptions: ")
         .then(hypothesis::conditions(conditions))
         .text(".")
 }

@@ -6,15 +6,15 @@ mod token_groups;
 use std::collections::{BTreeMap, BTreeSet};
 
 use gbac_analysis::{
-    AccessFix, AccessRegion, HypotheticalChange, HypotheticalChanges, access_fixes, compare,
-    policy_excerpt,
+    AccessFix, AccessRegion, HypotheticalChange, HypotheticalChanges, Opening, access_fixes,
+    compare, name_choices, policy_excerpt,
 };
 use gbac_engine::decide::{At, Reason, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Policy};
 use gbac_words::rich_text::RichText;
-use gbac_words::{fix, token_fix};
+use gbac_words::{breadth, fix, token_fix};
 
 use self::token_groups::Denied;
 use crate::draft::normalized;
@@ -99,6 +99,50 @@ pub struct ListedFix {
     pub actions: Vec<Action>,
     /// What it does to whom.
     pub effect: FixEffect,
+    /// What it opens.
+    pub opening: Opening,
+    /// The names on which it can allow the request, from the least; empty if that cannot be
+    /// chosen. The first is that of the request, on which the fix is listed.
+    pub choices: Vec<FixChoice>,
+}
+
+/// A fix on other names.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FixChoice {
+    /// The names, on a control.
+    pub label: String,
+    /// The changes for the draft, as the draft holds them.
+    pub changes: Vec<Change>,
+    fix: AccessFix,
+}
+
+impl ListedFix {
+    /// Which of its choices a draft has; 0 of a fix without choices. None if it has none of them.
+    pub fn staged(&self, staged: &[Change]) -> Option<usize> {
+        if self.choices.is_empty() {
+            return are_staged(&self.changes, staged).then_some(0);
+        }
+        let mut choices = self.choices.iter();
+        choices.position(|choice| are_staged(&choice.changes, staged))
+    }
+
+    /// The fix on the names of one of its choices.
+    #[must_use]
+    pub fn on_choice(
+        &self,
+        choice: usize,
+        policy: &Policy,
+        who: &SimulatedIdentity,
+        access: &AccessRequest,
+    ) -> Option<Self> {
+        let identity = who.identity.as_deref().ok()?;
+        let FixChoice { fix, .. } = self.choices.get(choice)?;
+        Some(Self {
+            number: self.number,
+            choices: self.choices.clone(),
+            ..listed_fix(policy, identity, access, fix)
+        })
+    }
 }
 
 /// What a fix does to whom.
@@ -170,9 +214,9 @@ impl FixEffect {
     }
 }
 
-/// Whether a fix is in a draft: all its changes are staged.
-pub fn is_staged(fix: &ListedFix, staged: &[Change]) -> bool {
-    !fix.changes.is_empty() && fix.changes.iter().all(|change| staged.contains(change))
+/// Whether changes are in a draft, all of them; no changes are in none.
+pub fn are_staged(changes: &[Change], staged: &[Change]) -> bool {
+    !changes.is_empty() && changes.iter().all(|change| staged.contains(change))
 }
 
 /// The fixes of a denied request, whatever the expiry of the identity; none where it is not known
@@ -190,20 +234,17 @@ pub fn fixes(
 ) -> Option<FixList> {
     let identity = who.identity.as_deref().ok()?;
     let request = access.request(At::IgnoringExpiry);
-    let found = access_fixes(
-        policy,
-        &by_users(identity, seen),
-        &request,
-        |name, changes| {
-            let is_created = staged
+    let is_available = |name: &str, changes: &[Change]| {
+        let is_created = staged
+            .iter()
+            .any(|change| matches!(change, Change::CreateRole(other) if other == name));
+        !is_created
+            || changes
                 .iter()
-                .any(|change| matches!(change, Change::CreateRole(other) if other == name));
-            !is_created
-                || changes
-                    .iter()
-                    .all(|change| staged.contains(&normalized(change.clone())))
-        },
-    );
+                .all(|change| staged.contains(&normalized(change.clone())))
+    };
+    let found = access_fixes(policy, &by_users(identity, seen), &request, is_available);
+    let names = name_choices(policy, &request);
     let is_unmatched = found.decision.reason == Reason::NoMatch;
     let denied = Denied {
         policy,
@@ -234,10 +275,16 @@ pub fn fixes(
         // twice.
         let mut joined = fix.changes().filter_map(joined_group);
         if !joined.any(|group| is_missing || other.name_of(group).is_some()) {
-            listed.push((
-                FixPlace::of_fix(fix),
-                listed_fix(policy, identity, access, fix),
-            ));
+            let mut one = listed_fix(policy, identity, access, fix);
+            for names in &names {
+                let on_names = fix.on_names(policy, &request, names, &is_available);
+                one.choices.extend(on_names.map(|fix| FixChoice {
+                    label: breadth::choice(access.resource_type, names),
+                    changes: drafted(&fix),
+                    fix,
+                }));
+            }
+            listed.push((FixPlace::of_fix(fix), one));
         }
     }
     let last = listed
@@ -305,7 +352,7 @@ fn listed_fix(
     fix: &AccessFix,
 ) -> ListedFix {
     let trials: HypotheticalChanges = fix.changes().cloned().collect();
-    let changes: Vec<Change> = fix.policy_changes().into_iter().map(normalized).collect();
+    let changes = drafted(fix);
     let mut members = vec![Principal::user(identity.user())];
     members.extend(identity.groups().iter().map(Principal::group));
     members.extend(fix.changes().filter_map(joined));
@@ -333,7 +380,14 @@ fn listed_fix(
         actions: Vec::new(),
         changes,
         effect,
+        opening: fix.opening(policy),
+        choices: Vec::new(),
     }
+}
+
+/// The changes of a fix, as the draft holds them.
+fn drafted(fix: &AccessFix) -> Vec<Change> {
+    fix.policy_changes().into_iter().map(normalized).collect()
 }
 
 /// The group or role that a change leads to.

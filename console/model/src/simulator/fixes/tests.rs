@@ -217,8 +217,9 @@ fn a_fix_stays_in_the_list_while_it_is_in_the_draft() {
     let write = access(Operation::Write, "payments-new");
     let before = list(&["data"], &write, &[]);
     let create = &before.sections[0].fixes[1];
-    assert!(!is_staged(create, &[]) && is_staged(create, &create.changes));
-    assert!(!is_staged(create, &create.changes[..2]));
+    assert_eq!(create.staged(&[]), None);
+    assert_eq!(create.staged(&create.changes), Some(0));
+    assert_eq!(create.staged(&create.changes[..2]), None);
     // It keeps its name while it is staged, and leaves a name to another role of the draft.
     assert_eq!(list(&["data"], &write, &create.changes), before);
     let other = [Change::CreateRole("PaymentsNewWriters".into())];
@@ -230,7 +231,67 @@ fn a_fix_stays_in_the_list_while_it_is_in_the_draft() {
             .contains("Role:PaymentsNewWriters2")
     );
     // A manual fix is in no draft.
-    assert!(!is_staged(&before.sections[1].fixes[0], &[]));
+    assert_eq!(before.sections[1].fixes[0].staged(&[]), None);
+}
+
+#[test]
+fn a_fix_is_narrowed_in_place() {
+    let (policy, who) = (policy(), by_hand("maya", &["data"]));
+    let write = access(Operation::Write, "payments-new");
+    let found = list(&["data"], &write, &[]);
+    let create = &found.sections[0].fixes[1];
+    let opened = |fix: &ListedFix| breadth::opening(&fix.opening).plain();
+    let labels = |fix: &ListedFix| -> Vec<String> {
+        let choices = fix.choices.iter();
+        choices.map(|choice| choice.label.clone()).collect()
+    };
+    assert_eq!(
+        labels(create),
+        ["payments-new", "payments- prefix", "every topic"]
+    );
+    // A role that exists allows what it allows.
+    assert_eq!(labels(&found.sections[0].fixes[0]), [""; 0]);
+    assert_eq!(opened(create), "one topic, payments-new");
+    assert_eq!(
+        create.on_choice(0, &policy, &who, &write).as_ref(),
+        Some(create)
+    );
+    let prefix = create.on_choice(1, &policy, &who, &write).unwrap();
+    assert_eq!(
+        prefix.title.plain(),
+        "Create a role for Group:data on topics that begin with payments-"
+    );
+    assert_eq!(
+        prefix.about.plain(),
+        "3 changes. Role:PaymentsWriters2 with Allow Write, topic payments- prefixed."
+    );
+    assert_eq!(opened(&prefix), "topics that begin with payments-");
+    assert_eq!(
+        sentences(&prefix),
+        "1 group gains Write and Describe on topic payments- prefixed. Other users may hold this group."
+    );
+    assert_eq!(
+        (prefix.number, labels(&prefix)),
+        (create.number, labels(create))
+    );
+    let every = create.on_choice(2, &policy, &who, &write).unwrap();
+    assert_eq!(
+        every.title.plain(),
+        "Create a role for Group:data on every topic"
+    );
+    assert!(every.opening.is_wide() && !prefix.opening.is_wide());
+    assert_eq!(create.on_choice(3, &policy, &who, &write), None);
+    // Each is found again in the draft, and each allows the request.
+    for (place, fix) in [create, &prefix, &every].into_iter().enumerate() {
+        assert_eq!(create.staged(&fix.changes), Some(place));
+        let mut after = (*policy).clone();
+        for change in &fix.changes {
+            assert!(after.apply(change.clone()).unwrap(), "{change:?}");
+        }
+        let identity = Identity::new("maya", ["data"]);
+        let decided = decide(&after, &identity, &write.request(At::IgnoringExpiry));
+        assert_eq!(decided.outcome, Outcome::Allow, "{}", fix.title.plain());
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Fixes of how groups get from the token to the user: of a token without its groups, and of group
 //! paths that are read in full where the policy names their last part, or the other way round.
 
+use gbac_analysis::Opening;
 use gbac_engine::decide::{At, Decision, Outcome, decide};
 use gbac_engine::groups::{ClaimFinding, NestedGroupBehavior, extract};
 use gbac_engine::identity::Identity;
@@ -132,6 +133,8 @@ impl Denied<'_> {
             request,
             actions: note.map(|note| note.actions.clone()).unwrap_or_default(),
             effect: FixEffect::Sentence(token_fix::effect(joins)),
+            opening: Opening::default(),
+            choices: Vec::new(),
         }
     }
 
@@ -241,6 +244,10 @@ impl Denied<'_> {
         let mut after = self.policy.clone();
         apply_each(&mut after, &changes);
         let found = compared(self.policy, &after, Some(taken.read.claims.members()));
+        let opening = Opening {
+            is_for_everyone: true,
+            ..Opening::default()
+        };
         let effect = FixEffect::Groups(GroupChanges::from_diff(&found, self.policy, &after));
         ListedFix {
             number: 0,
@@ -250,6 +257,8 @@ impl Denied<'_> {
             request: None,
             actions: Vec::new(),
             effect,
+            opening,
+            choices: Vec::new(),
         }
     }
 }
