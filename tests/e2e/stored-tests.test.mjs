@@ -39,8 +39,7 @@ journey('a stored test that a draft breaks is named first and confirmed', async 
   await role.addMember('Group:engineering');
   let review = await draft.review();
   await page.getByText('The stored test passes.', { exact: true }).waitFor();
-  await go(page, 'Roles');
-  await page.getByRole('link', { name: 'Frozen', exact: true }).first().click();
+  await role.open();
   await role.addAcl({ name: 'orders-2026', operations: ['Write'], permission: 'Deny' });
   review = await draft.review();
   const failing = page.getByRole('heading', { name: '1 of 1 stored test fails with this draft' });
