@@ -555,3 +555,56 @@ fn a_token_that_is_refused_is_denied_whatever_the_policy_allows() {
     ];
     let _ = run(&folder, &[("GBAC_CHECK_TOKEN", good.as_str())], &broken).failed(1);
 }
+
+#[test]
+fn tests_of_a_service_run_on_its_policy() {
+    let service = Service::start();
+    let none = service.run(&["test", "--online"]);
+    assert_eq!(none.exit, 1);
+    assert!(none.err.contains("has no stored tests"), "{}", none.err);
+    let test = |name: &str, user: &str, outcome: &str| {
+        json!({ "name": name, "expect": { "outcome": outcome }, "check": { "identity": { "user": user },
+            "operation": "delete", "resource_type": "topic", "resource_name": "tested" } })
+    };
+    let document = |tests: &[Value]| json!({ "version": 1, "tests": tests });
+    let stored = document(&[
+        test("admin deletes", "admin", "allow"),
+        test("zoe deletes", "zoe", "allow"),
+    ]);
+    service.replace("/gbac/v1/tests", &stored);
+    let failed = service.run(&["test", "--online"]);
+    assert_eq!(failed.exit, 1, "{}", failed.err);
+    for said in [
+        "1 passed, 1 failed",
+        "outcome is \"deny\", expected \"allow\"",
+        "Decided at state ",
+    ] {
+        assert!(failed.out.contains(said), "{said}: {}", failed.out);
+    }
+    let create = [
+        "create",
+        "--allow-principal",
+        "zoe",
+        "--operation",
+        "delete",
+    ];
+    service
+        .acl(&[&create[..], &["--topic", "tested"]].concat())
+        .done();
+    let passed = service.json(&["test", "--online"]);
+    assert_eq!(
+        (&passed["passed"], &passed["failed"]),
+        (&json!(2), &json!(0))
+    );
+    assert_eq!(
+        passed["tests"][1]["file"],
+        format!("{}/gbac/v1/tests", service.url)
+    );
+    assert!(passed["policy_state"].is_string(), "{passed}");
+
+    // A file runs on the policy of the service, whatever policy it names.
+    let file = json!({ "version": 1, "policy": { "version": 1 }, "tests": [test("zoe deletes", "zoe", "allow")] });
+    fs::write(service.file("own.json"), file.to_string()).expect("a file");
+    assert_eq!(service.run(&["test", "own.json"]).exit, 1);
+    assert_eq!(service.run(&["test", "own.json", "--online"]).exit, 0);
+}

@@ -468,12 +468,6 @@ impl Client {
         }
     }
 
-    /// The tests that are stored with the service, as an assertion file.
-    pub(crate) fn stored_tests(&self) -> Result<String, CallError> {
-        let answer = self.send(paths::TESTS, self.request(Method::GET, paths::TESTS)?)?;
-        Ok(answer.text)
-    }
-
     /// The policy and its state.
     pub(crate) fn policy(&self) -> Result<(Policy, String), CallError> {
         let (text, tag) = self.policy_text()?;

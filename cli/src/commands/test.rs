@@ -18,6 +18,7 @@ use serde::Serialize;
 
 use crate::args::format::ReportFormat;
 use crate::args::policy_source::{self, PolicySourceArgs, PolicyState};
+use crate::client::CallError;
 use crate::input;
 use crate::json_position::line_of;
 use crate::output::{self, BAD, Failure, Format, GOOD, plain_lines};
@@ -212,7 +213,8 @@ fn run_file(
 /// Runs the tests that are stored with the service whose policy is in this state.
 fn run_stored(policy: &Policy, state: &PolicyState) -> Result<Vec<Run>, Failure> {
     let url = state.client().url();
-    let text = state.client().stored_tests()?;
+    let bytes = state.client().download(paths::TESTS)?;
+    let text = String::from_utf8(bytes).map_err(|_| CallError::NotJson(paths::TESTS.into()))?;
     let what = format!("{url}{}", paths::TESTS);
     let file =
         assertions_from_json(&text).map_err(|problems| Failure::problems(&what, problems))?;
