@@ -125,8 +125,8 @@ pub fn least_grant(policy: &Policy, identity: &Identity, requests: &[Request<'_>
         }
     }
     let candidates = candidates(policy, identity, &hits, &missing);
-    let sets;
-    (sets, least.complete) = smallest(candidates, missing.len());
+    let (sets, is_complete) = smallest(candidates, missing.len());
+    least.complete = is_complete;
     (least.memberships_to_add, least.openings) = with_openings(policy, sets).into_iter().unzip();
     let mut acls: Vec<Acl> = Vec::new();
     for (_, request) in &missing {
