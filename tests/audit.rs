@@ -47,7 +47,7 @@ fn the_first_break_is_named_with_its_place() {
             &changes["events"],
             &changes["first_sequence"]
         ),
-        (&json!("changes"), &json!(11), &json!(1))
+        (&json!("changes"), &json!(13), &json!(1))
     );
     assert_eq!(
         (&decisions["log"], &decisions["events"]),
@@ -56,7 +56,7 @@ fn the_first_break_is_named_with_its_place() {
     let hash = changes["sha256"].as_str().expect("a hash");
     let text = verify("text").done();
     assert!(
-        text.starts_with("changes: intact, 11 events (1 to 11) in 1 file\n") && text.contains(hash),
+        text.starts_with("changes: intact, 13 events (1 to 13) in 1 file\n") && text.contains(hash),
         "{text}"
     );
     drop(service);
@@ -73,7 +73,7 @@ fn the_first_break_is_named_with_its_place() {
     assert!(
         broken
             .err
-            .contains("/data/changes.jsonl:8: event 8 does not continue the line before it"),
+            .contains("/data/changes.jsonl:10: event 10 does not continue the line before it"),
         "{}",
         broken.err
     );
@@ -83,7 +83,7 @@ fn the_first_break_is_named_with_its_place() {
     fs::write(&file, &written).expect("as before");
     let of_files = run(&folder, &[], &["audit", "verify", "data/changes.jsonl"]).done();
     assert!(
-        of_files.starts_with("changes: intact, 11 events"),
+        of_files.starts_with("changes: intact, 13 events"),
         "{of_files}"
     );
     fs::remove_file(data.join("audit.jsonl")).expect("a file");

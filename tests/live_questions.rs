@@ -568,7 +568,7 @@ fn tests_of_a_service_run_on_its_policy() {
     };
     let document = |tests: &[Value]| json!({ "version": 1, "tests": tests });
     let stored = document(&[
-        test("admin deletes", "admin", "allow"),
+        test("nora cannot delete", "nora", "deny"),
         test("zoe deletes", "zoe", "allow"),
     ]);
     service.replace("/gbac/v1/tests", &stored);

@@ -49,5 +49,6 @@ mod serve_options;
 mod simulate;
 mod support;
 mod terminal;
+mod test_command;
 mod usage;
 mod watch;

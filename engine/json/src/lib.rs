@@ -16,6 +16,7 @@ mod duplicates;
 mod extraction;
 #[cfg(feature = "typescript")]
 mod input;
+mod least_grant;
 mod lint;
 #[cfg(feature = "typescript")]
 mod literal;
@@ -31,8 +32,8 @@ pub mod typescript;
 pub use acl::{AclJson, acl_from_value, acl_in_dialect};
 pub use analysis::{
     AccessRegionJson, AclMatchJson, CounterexampleJson, DiffJson, DifferenceJson,
-    GrantExceptionJson, GrantJson, HostSetJson, IdentityJson, LeastGrantJson, PatternJson,
-    PermissionsJson, WhoCanEntryJson, WhoCanJson,
+    GrantExceptionJson, GrantJson, HostSetJson, IdentityJson, PatternJson, PermissionsJson,
+    WhoCanEntryJson, WhoCanJson,
 };
 pub use assertions::{
     AssertionTest, Assertions, Expectation, Observed, PolicySource, assertion_report,
@@ -57,6 +58,7 @@ pub use document::{
 };
 pub use extraction::{ElementJson, ExtractionJson, GroupJson, ResolvedIdentityJson, WarningJson};
 pub use gbac_engine::json::parse;
+pub use least_grant::LeastGrantJson;
 pub use lint::{FindingJson, lint_from_json, lint_from_value, lint_in_dialect};
 pub use plain::{policy_from_json, subject_from_json};
 pub use reader::{FaultJson, Problem, Problems, pointer_part};

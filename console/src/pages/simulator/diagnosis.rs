@@ -127,7 +127,7 @@ fn Rules(state: SimulatorState) -> impl IntoView {
     });
     view! {
         <Segmented
-            name="rules" legend="Rules for reading the token" small=true
+            name="rules" legend=words::TOKEN_RULES small=true
             value=Signal::derive(move || if is_platform.get() { "platform" } else { "own" }.to_owned())
             choices=vec![Choice::new("own", "GBAC"), Choice::new("platform", "The cluster itself, 26.1")]
             on_change=move |code: String| state.edit(|inputs| inputs.platform = code == "platform")

@@ -116,6 +116,7 @@ pub const CHECK_FILE_CONTENT: &str =
 pub const TROUBLESHOOTING_NEEDS_TOKEN: &str = "Troubleshooting needs a token.";
 pub const EXPECTED_GROUPS: &str = "Groups you expected, one per line";
 pub const EXPECTED_GROUPS_SEARCHED: &str = "Each is searched for in the groups that were read.";
+pub const TOKEN_RULES: &str = "Rules for reading the token";
 pub const SAME_ON_PLATFORM: &str = "The cluster itself reads the same groups from this token.";
 pub const NAMES_KEPT: &str = "none keeps full names. suffix keeps what follows the last slash.";
 pub const RESPONSE_RECEIVED: &str = "Response received. See the step Principals.";
