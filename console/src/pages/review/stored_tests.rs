@@ -47,7 +47,7 @@ impl StoredTests {
         let tests = Self {
             read,
             unread: RwSignal::new(None),
-            is_reading: RwSignal::new(service.is_own()),
+            is_reading: RwSignal::new(untrack(|| service.is_own())),
             of_draft,
         };
         let account = Memo::new(move |_| {

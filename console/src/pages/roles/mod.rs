@@ -155,7 +155,8 @@ fn NoRoles(creating: RwSignal<bool>) -> impl IntoView {
         }
     };
     move || {
-        let (title, text) = if is_new.get() {
+        let is_new = is_new.get();
+        let (title, text) = if is_new {
             (words::NOTHING_YET, words::START_WITH_IMPORT)
         } else {
             ("No roles yet", words::NONE_YET)
@@ -165,7 +166,7 @@ fn NoRoles(creating: RwSignal<bool>) -> impl IntoView {
                 <Empty glyph=Glyph::Role title=title>
                     <p>{text}</p>
                     <div class="row">
-                        {if is_new.get() {
+                        {if is_new {
                             view! {
                                 <a class="btn btn-main" href=address::EXCHANGE>{words::IMPORT_FIRST}</a>
                                 {create(ButtonKind::Secondary)}
