@@ -246,9 +246,10 @@ fn AclRow(acl: Acl, card: StoredValue<Card>, deletes: bool) -> impl IntoView {
                 <span class="marks">
                     <PermissionWord permission=acl.permission />
                     <MarkTags marks=marks permission=acl.permission operation=operation />
-                    {move || staged.get().then(|| view! {
-                        <Tag kind=TagKind::Draft>{if edited.read().is_some() { "Edited in draft" } else { "Deleted in draft" }}</Tag>
-                    })}
+                    {move || {
+                        let word = if edited.read().is_some() { "Edited in draft" } else { "Deleted in draft" };
+                        staged.get().then(|| view! { <Tag kind=TagKind::Draft>{word}</Tag> })
+                    }}
                 </span>
                 {move || edited.get().map(|to| view! { <p class="help was">"becomes " <AclPhrase acl=to /></p> })}
             </td>

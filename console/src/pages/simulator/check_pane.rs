@@ -366,7 +366,6 @@ pub(super) fn VerdictBar(state: SimulatorState) -> impl IntoView {
                 (_, VerdictKind::DeniedByRule | VerdictKind::SignInFails) => "vbar",
                 _ => "vbar vbar-none",
             };
-            let label = words::to_verdict(title, &short);
             let request = if stale.get() && wrong.get() {
                 view! { <span class="quiet">"an input is invalid"</span> }.into_any()
             } else {
@@ -374,7 +373,8 @@ pub(super) fn VerdictBar(state: SimulatorState) -> impl IntoView {
             };
             view! {
                 <div class=bar role="region" aria-label="Verdict in short">
-                    <a href="#verdict" rel="external" aria-label=label on:click=move |event| go_to_verdict(&event)>
+                    <a href="#verdict" rel="external" on:click=move |event| go_to_verdict(&event)>
+                        <span class="sr">{words::TO_VERDICT}</span>
                         <span class=class><Icon glyph=glyph />{title}</span>
                         {request}
                         <Icon glyph=Glyph::Chevron size=IconSize::Small class="chev" />

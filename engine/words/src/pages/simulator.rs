@@ -172,13 +172,7 @@ pub fn enter_resource(kind: ResourceType) -> String {
     format!("Enter a {}.", kind.noun())
 }
 
-pub fn to_verdict(title: &str, request: &RichText) -> String {
-    format!(
-        "To the verdict: {}, {}",
-        title.to_lowercase(),
-        request.plain()
-    )
-}
+pub const TO_VERDICT: &str = "To the verdict: ";
 
 pub fn hidden_candidates(number: usize, are_for_other_resources: bool) -> String {
     let remark = match are_for_other_resources {
