@@ -114,7 +114,7 @@ journey('the keys of the simulator do what its buttons do, outside of fields', a
   // A choice is no field.
   await page.getByRole('radio', { name: 'Token', exact: true }).focus();
   await page.keyboard.press('w');
-  await hasFocus('whole-request');
+  await hasFocus('part-request-content');
   await page.keyboard.press('v');
   await hasFocus('tok');
   await page.getByRole('radio', { name: 'Token', exact: true }).focus();
