@@ -596,11 +596,14 @@ async function isNarrow(page, state) {
         return isCut(overflowX, scrollWidth, clientWidth) || isCut(overflowY, scrollHeight, clientHeight);
       })
       .map((element) => `${element.tagName.toLowerCase()}.${element.className}`);
-    // Words that are set one letter a line.
+    // Words that are set one letter a line, except in what only screen readers read.
+    const isForReaders = (element) =>
+      element && (element.getBoundingClientRect().width <= 1 || isForReaders(element.parentElement));
     const letters = [];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
-      const { data } = walker.currentNode;
+      const { data, parentElement } = walker.currentNode;
+      if (isForReaders(parentElement)) continue;
       for (const { 0: word, index } of data.matchAll(/[^\s]{4,40}/g)) {
         const range = document.createRange();
         range.setStart(walker.currentNode, index);

@@ -46,10 +46,10 @@ journey('a review names gains, losses, gains that a deny blocks and rows without
   const review = await draft.review();
   assert.equal(await draft.bar.count(), 0, 'the review has its own button');
   assert.deepEqual(await review.rows(), [
-    '+ Add Allow Write, topic refunds- prefixed',
-    '+ Add Allow Describe, topic ledger- prefixed',
+    '+ Add Allow Write, topic refunds- prefixed Opens topics that begin with refunds-.',
+    '+ Add Allow Describe, topic ledger- prefixed Opens topics that begin with ledger-.',
     '− Remove Principal Group:leaves',
-    '+ Add Principal Group:blocked',
+    '+ Add Principal Group:blocked Opens topics that begin with ledger- and topics that begin with refunds-.',
   ]);
   const people = await review.people();
   // On a telephone, all lines of a card begin at one edge, and names come before what happens to them.

@@ -9,7 +9,7 @@ const RULES = { 'target-size': { enabled: true }, 'label-content-name-mismatch':
 
 /**
  * Runs axe and requires that it reports no violation; returns the ids of the rules that passed. The page is scrolled to its
- * start, or with `{ atEnd: true }` to its end: otherwise the browser decides, and with it what lies half below a fixed bar.
+ * start, or with `{ atEnd: true }` to its end: otherwise the browser decides.
  */
 export async function isAccessible(page, state, { atEnd = false } = {}) {
   // A page whose code is still fetched has neither its heading nor anything else to look at.
@@ -17,11 +17,27 @@ export async function isAccessible(page, state, { atEnd = false } = {}) {
   await page.evaluate((end) => scrollTo({ top: end ? document.body.scrollHeight : 0, behavior: 'instant' }), atEnd);
   const options = { runOnly: { type: 'tag', values: TAGS }, rules: RULES, resultTypes: ['violations'] };
   // There are no frames, so nothing has to be gathered in a second page, which takes as long again.
-  const result = await new AxeBuilder({ page }).options(options).setLegacyMode(true).analyze();
-  const violations = result.violations.map(
-    ({ id, help, nodes }) =>
-      `${id}: ${help}\n  ${nodes.map(({ html, failureSummary }) => `${html}\n  ${failureSummary}`).join('\n  ')}`,
-  );
+  const analyze = (place) => {
+    const axe = new AxeBuilder({ page }).options(place ? { ...options, runOnly: { type: 'rule', values: ['target-size'] } } : options);
+    return (place ? axe.include(place) : axe).setLegacyMode(true).analyze();
+  };
+  const result = await analyze();
+  for (const violation of result.violations.filter(({ id }) => id === 'target-size')) {
+    // What lies half below a fixed bar can be scrolled above it, and is looked at there.
+    const small = [];
+    for (const node of violation.nodes) {
+      await page.locator(node.target[0]).evaluate((element) => element.scrollIntoView({ block: 'center' }));
+      const again = await analyze(node.target[0]);
+      if (again.violations.length > 0) small.push(node);
+    }
+    violation.nodes = small;
+  }
+  const violations = result.violations
+    .filter(({ nodes }) => nodes.length > 0)
+    .map(
+      ({ id, help, nodes }) =>
+        `${id}: ${help}\n  ${nodes.map(({ html, failureSummary }) => `${html}\n  ${failureSummary}`).join('\n  ')}`,
+    );
   assert.deepEqual(violations, [], `${state} has violations`);
   return result.passes.map(({ id }) => id);
 }
