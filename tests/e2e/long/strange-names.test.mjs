@@ -132,6 +132,7 @@ journey('names of every kind in the simulator', async ({ page }) => {
   const groups = Object.values(NAMES).map(([name]) => name);
   await simulator.token.fill(JSON.stringify({ sub: NAMES.rtl[0], groups }));
   await page.getByRole('button', { name: 'Read it as claims' }).click();
+  await page.getByRole('button', { name: 'Show them' }).click();
   await until(async () => assert.match(await text(page.getByRole('main')), /payU\+202Estnem/));
   await isSafe(page, 'the simulator', { atEnd: true });
   await areNamesSafe(page, 'the simulator');

@@ -142,10 +142,10 @@ pub fn ReviewPage() -> impl IntoView {
         } else {
             view! {
                 <div class="panel split review">
-                    <Left base=base />
+                    <Left base=base reason=reason />
                     <People effect=effect base=base />
                 </div>
-                <Actions reason=reason busy=busy is_held=Signal::derive(move || drift.with(Option::is_some) || tests.is_reading.get()) on_apply=on_apply />
+                <Actions busy=busy is_held=Signal::derive(move || drift.with(Option::is_some) || tests.is_reading.get()) on_apply=on_apply />
             }
             .into_any()
         }}
@@ -167,7 +167,8 @@ fn effects_of(
     Effect::new(move |_| {
         base.track();
         draft.changes.track();
-        token.track();
+        // Read, since what nobody reads is never worked out, and tells nobody.
+        drop(token.read());
         set_timeout(
             move || {
                 // The page may have been left, or have been asked before anything was read.
@@ -256,7 +257,7 @@ fn Back() -> impl IntoView {
 
 /// What will be sent.
 #[component]
-fn Left(base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
+fn Left(base: RwSignal<Option<Arc<Policy>>>, reason: ReasonField) -> impl IntoView {
     let (draft, seen) = (expect_context::<Draft>(), expect_context::<SeenGroups>());
     let shown = Memo::new(move |_| {
         let (staged, evaluation) = (draft.staged.read(), draft.evaluation.read());
@@ -272,6 +273,7 @@ fn Left(base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
         <section aria-labelledby="h-send">
             <h2 id="h-send">"Changes to apply"</h2>
             <Sections sections=shown />
+            <Reason reason=reason />
             <DraftCommands base=base changes=draft.changes />
         </section>
     }
@@ -318,16 +320,37 @@ fn is_reason_needed(service: Service, draft: Draft, base: RwSignal<Option<Arc<Po
     }
 }
 
+/// The field of the reason; none where another service keeps the policy, which records none.
+#[component]
+fn Reason(reason: ReasonField) -> impl IntoView {
+    let service = expect_context::<Service>();
+    move || {
+        service.is_own().then(|| view! {
+            <Field
+                id="reason" label=words::REASON value=reason.typed help=words::REASON_HELP
+                warning=Signal::derive(move || {
+                    let is_missing = reason.is_needed.get() && reason.typed.with(|typed| typed.trim().is_empty());
+                    is_missing.then(|| words::REASON_NEEDED.to_owned())
+                })
+                error=reason.refused
+                on_input=move |text| {
+                    reason.refused.set(None);
+                    reason.typed.set(text);
+                }
+            />
+        })
+    }
+}
+
 /// The buttons, and why nothing can be sent when it cannot.
 #[component]
 fn Actions(
-    reason: ReasonField,
     busy: Signal<bool>,
     /// Whether the policy is another one now, or the stored tests are still read.
     is_held: Signal<bool>,
     on_apply: Callback<()>,
 ) -> impl IntoView {
-    let (draft, service) = (expect_context::<Draft>(), expect_context::<Service>());
+    let draft = expect_context::<Draft>();
     let impossible = Memo::new(move |_| {
         let statuses = &draft.evaluation.read().statuses;
         let impossible = statuses
@@ -349,20 +372,6 @@ fn Actions(
                         }>{words::REMOVE_FROM_DRAFT}</Button>
                     </div>
                 </Note>
-            })}
-            {move || service.is_own().then(|| view! {
-                <Field
-                    id="reason" label=words::REASON value=reason.typed help=words::REASON_HELP
-                    warning=Signal::derive(move || {
-                        let is_missing = reason.is_needed.get() && reason.typed.with(|typed| typed.trim().is_empty());
-                        is_missing.then(|| words::REASON_NEEDED.to_owned())
-                    })
-                    error=reason.refused
-                    on_input=move |text| {
-                        reason.refused.set(None);
-                        reason.typed.set(text);
-                    }
-                />
             })}
             <div class="row row-end">
                 <Back />
