@@ -89,8 +89,7 @@ journey('license, pinned properties, user claim and superusers are told', async 
 });
 
 journey('a service without an identity provider and without audit says so, audit is switched on, and off only when confirmed', REFUSED, async ({ page }) => {
-  const unaudited = { upsert: { audit_enabled: false }, remove: [] };
-  assert.equal((await set.cluster.ask('PUT', '/v1/cluster_config', { body: unaudited })).status, 200);
+  await set.cluster.setProperties({ audit_enabled: false });
   await page.goto(`${set.cluster.origin}${SETTINGS}`);
   await page.getByRole('textbox', { name: 'User' }).fill('admin');
   await page.getByLabel('Password').fill(set.cluster.password);
