@@ -409,7 +409,7 @@ impl<'a> Tally<'a> {
             warn(warnings, *code, message, Some((*location).to_owned()));
         }
         if let Some(location) = empty {
-            let message = "version 26.1 of the platform keeps the empty group name, and a role with an empty group member would match it";
+            let message = "brokers managed with `rpk` keep the empty group name (version 26.1): make sure that no role there has an empty group member";
             warn(
                 warnings,
                 WarningCode::PlatformEmptyPart,

@@ -416,7 +416,7 @@ impl PrincipalMapping {
     pub fn platform_warning(&self) -> Option<Warning> {
         let foreign = foreign_syntax(&self.rewrite.as_ref()?.pattern)?;
         let message = format!(
-            "version 26.1 of the platform would refuse this `oidc_principal_mapping`: its regular expressions, those of ECMAScript, have no `{}`",
+            "brokers managed with `rpk` refuse this `oidc_principal_mapping`: for them, write it without `{}`, which ECMAScript does not have",
             escaped(foreign)
         );
         Some(Warning::new(WarningCode::PlatformMapping, message, None))

@@ -109,7 +109,7 @@ impl Header {
         let mut warnings = Vec::new();
         if self.algorithm != Algorithm::Rs256 {
             let message = format!(
-                "signed with {}: version 26.1 of the platform accepts only RS256",
+                "signed with {}; brokers managed with `rpk` accept only RS256: for them, let the identity provider sign with it",
                 self.alg
             );
             warn(&mut warnings, WarningCode::PlatformAlg, message, None);
@@ -123,7 +123,7 @@ impl Header {
                 warn(&mut warnings, WarningCode::TypRefused, message, None);
             } else if typ != "JWT" {
                 let message = format!(
-                    "the type {}: version 26.1 of the platform accepts only `JWT`",
+                    "the type {}; brokers managed with `rpk` accept only `JWT`: for them, let the identity provider set that type",
                     quote(typ)
                 );
                 warn(&mut warnings, WarningCode::PlatformTyp, message, None);
@@ -140,7 +140,7 @@ impl Header {
         warnings
     }
 
-    /// The warning that version 26.1 of the platform refuses tokens with this header, if it does
+    /// The warning that the platform refuses tokens with this header, if it does
     /// (D-29).
     #[must_use]
     pub fn platform_refusal(&self) -> Option<Warning> {

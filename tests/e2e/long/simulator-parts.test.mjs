@@ -114,9 +114,9 @@ journey('the platform’s own rules refuse what it does not read', async ({ page
   await simulator.ask({ operation: 'Read', name: 'payments-settled' });
   await simulator.sees('Allowed, if…');
   const extraction = await troubleshoot(page);
-  const otherwise = extraction.getByRole('list', { name: 'Differences on the platform' });
+  const otherwise = extraction.getByRole('list', { name: 'Differences of these brokers' });
   assert.match((await lines(otherwise)).join(' '), /ES256.*only RS256.*at\+jwt.*only JWT/);
-  await extraction.getByRole('radio', { name: 'The cluster itself, 26.1' }).check();
+  await extraction.getByRole('radio', { name: 'Brokers managed with rpk' }).check();
   await simulator.sees('Denied: sign-in fails', /only RS256/);
   await extraction.getByRole('radio', { name: 'GBAC' }).check();
   await simulator.sees('Allowed, if…');

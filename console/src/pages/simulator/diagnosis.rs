@@ -129,7 +129,7 @@ fn Rules(state: SimulatorState) -> impl IntoView {
         <Segmented
             name="rules" legend=words::TOKEN_RULES small=true
             value=Signal::derive(move || if is_platform.get() { "platform" } else { "own" }.to_owned())
-            choices=vec![Choice::new("own", "GBAC"), Choice::new("platform", "The cluster itself, 26.1")]
+            choices=vec![Choice::new("own", "GBAC"), Choice::new("platform", words::RULES_OF_PLATFORM)]
             on_change=move |code: String| state.edit(|inputs| inputs.platform = code == "platform")
         />
         {move || {
@@ -137,7 +137,7 @@ fn Rules(state: SimulatorState) -> impl IntoView {
             if found.is_empty() {
                 return view! { <p class="help">{words::SAME_ON_PLATFORM}</p> }.into_any();
             }
-            view! { <ul class="facts" aria-label="Differences on the platform">{items(&found)}</ul> }.into_any()
+            view! { <ul class="facts" aria-label="Differences of these brokers">{items(&found)}</ul> }.into_any()
         }}
     }
 }

@@ -117,7 +117,9 @@ pub const TROUBLESHOOTING_NEEDS_TOKEN: &str = "Troubleshooting needs a token.";
 pub const EXPECTED_GROUPS: &str = "Groups you expected, one per line";
 pub const EXPECTED_GROUPS_SEARCHED: &str = "Each is searched for in the groups that were read.";
 pub const TOKEN_RULES: &str = "Rules for reading the token";
-pub const SAME_ON_PLATFORM: &str = "The cluster itself reads the same groups from this token.";
+/// The choice of the rules of the platform, of which `rpk` is the command line (D-29).
+pub const RULES_OF_PLATFORM: &str = "Brokers managed with rpk";
+pub const SAME_ON_PLATFORM: &str = "Brokers managed with rpk read the same groups from this token.";
 pub const NAMES_KEPT: &str = "none keeps full names. suffix keeps what follows the last slash.";
 pub const RESPONSE_RECEIVED: &str = "Response received. See the step Principals.";
 pub const SEND_TOKEN: &str = "Send the token and compare";
