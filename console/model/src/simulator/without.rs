@@ -6,14 +6,12 @@ use gbac_engine::policy::Policy;
 use gbac_words::hypothesis as words;
 use gbac_words::rich_text::RichText;
 
-use crate::simulator::hypothesis::{Hypothesis, Removal, conditions, of_token};
-use crate::simulator::identity::{RulesInForce, of_service};
+use crate::simulator::hypothesis::{Hypothesis, Removal, conditions};
+use crate::simulator::identity::of_service;
 use crate::simulator::inputs::Inputs;
 use crate::simulator::pipeline;
-use crate::simulator::question;
-use crate::simulator::token::{self, Expected};
-use crate::simulator::token_checks::{Keys, Verifier};
-use crate::simulator::verdict::{self, VerdictKind};
+use crate::simulator::token_checks::Verifier;
+use crate::simulator::verdict::VerdictKind;
 
 /// A verdict without its reasons.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,38 +41,11 @@ pub fn real_answer(
     if !is_other {
         return None;
     }
-    let token = token::read(inputs.token(), inputs.as_claims);
-    let expected = Expected::read(&inputs.issuer, &inputs.audience, accepted);
-    let report = Keys::read(inputs.keys(), verifier).report(&token, &expected, now);
-    let ignore_expiry = inputs.ignore_expiry;
-    let sign_in = pipeline::sign_in(&token, report.as_ref(), &expected, ignore_expiry, now);
-    let (tried, userinfo) = (inputs.tried_settings(), inputs.userinfo());
-    let rules = RulesInForce::read(tried, userinfo, policy.settings());
-    let who = pipeline::identity(&inputs.identity(), &token, report.as_ref(), &rules);
-    if let Some(refusal) = pipeline::refusal(&sign_in, who.as_deref(), inputs.platform) {
-        return Some(RealAnswer {
-            kind: VerdictKind::SignInFails,
-            words: Some(refusal.words),
-        });
-    }
-    let (who, access) = (who?, question::read(&inputs).0?);
-    let at = pipeline::instant(ignore_expiry, now);
-    let identity = who.identity.as_ref().ok()?;
-    let decision = gbac_engine::decide::decide(policy, identity, &access.request(at));
-    let signature = report.as_ref().map(|report| report.signature);
-    let settings = policy.settings();
-    let rest = of_token(
-        Some(&who),
-        &inputs.carried,
-        &expected,
-        signature,
-        ignore_expiry,
-        tried,
-        settings,
-    );
-    let kind = verdict::kind(decision.reason).under(&rest);
-    let words = match kind {
-        VerdictKind::AllowedIf => Some(words::if_they_hold(conditions(&rest))),
+    let view = pipeline::evaluate(&inputs, Some(policy), accepted, now, verifier);
+    let kind = view.verdict?.kind;
+    let words = match (kind, view.refusal) {
+        (VerdictKind::SignInFails, Some(refusal)) => Some(refusal.words),
+        (VerdictKind::AllowedIf, _) => Some(words::if_they_hold(conditions(&view.hypotheses))),
         _ => None,
     };
     Some(RealAnswer { kind, words })
