@@ -10,22 +10,18 @@ use gbac_words::rich_text::RichText;
 
 use crate::draft::normalized;
 use crate::simulator::identity::{SimulatedIdentity, of_service};
-use crate::simulator::inputs::{InputEdit, Inputs, TokenAssumption, WhatIfSettings};
+use crate::simulator::inputs::TokenAssumption::{
+    self, ClaimPath, NestedNames, Unchecked, UserClaim,
+};
+use crate::simulator::inputs::{InputEdit, Inputs, WhatIfSettings};
 use crate::simulator::token::Expected;
 use crate::simulator::token_checks::Signature;
 
 /// Something that a verdict rests on, and that may not be so.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Hypothesis {
-    /// A fact about the token that was not checked, with the issuer or the audience that counts in
-    /// place of the service's.
-    Token(Assumption, Option<String>),
-    /// The claim path that is tried.
-    ClaimPath(String),
-    /// How nested names are read, where that is tried.
-    NestedNames(NestedGroupBehavior),
-    /// The mapping of the user that is tried.
-    UserClaim(String),
+    /// An assumption about the token that is entered.
+    Token(TokenAssumption),
     /// What the names of a link rest on.
     Carried(TokenAssumption),
     /// A change that is tried.
@@ -47,34 +43,27 @@ impl Hypothesis {
     /// It in words.
     pub fn words(&self) -> HypothesisWords {
         match self {
-            Self::Token(assumption, entered) => words::of_token(*assumption, entered.as_deref()),
-            Self::ClaimPath(path) => words::claim_path(path),
-            Self::NestedNames(nested) => words::nested_names(*nested),
-            Self::UserClaim(mapping) => words::user_claim(mapping),
-            Self::Carried(assumption) => words_of_carried(assumption),
+            Self::Token(assumption) | Self::Carried(assumption) => words_of_token(assumption),
             Self::Change(change) => words::tried(change),
         }
     }
 
     /// How it is taken back. `service` are the settings of the service.
     pub fn removal(&self, service: &WhatIfSettings) -> Removal {
-        match self {
-            Self::Token(Assumption::Issuer, Some(_)) => {
-                Removal::Edit(InputEdit::Issuer(String::new()))
-            }
-            Self::Token(Assumption::Audience, Some(_)) => {
-                Removal::Edit(InputEdit::Audience(String::new()))
-            }
-            Self::Token(Assumption::Expiry, _) => Removal::Edit(InputEdit::IgnoreExpiry(false)),
-            Self::Token(..) => Removal::Verify,
-            Self::ClaimPath(_) => {
-                Removal::Edit(InputEdit::TryClaimPath(service.claim_path.clone()))
-            }
-            Self::NestedNames(_) => Removal::Edit(InputEdit::NestedNames(service.nested)),
-            Self::UserClaim(_) => Removal::Edit(InputEdit::Mapping(service.mapping.clone())),
-            Self::Carried(assumption) => Removal::Edit(InputEdit::Carry(assumption.clone(), false)),
-            Self::Change(change) => Removal::Change(change.clone()),
-        }
+        let edit = match self {
+            Self::Token(assumption) => match assumption {
+                Unchecked(Assumption::Issuer, Some(_)) => InputEdit::Issuer(String::new()),
+                Unchecked(Assumption::Audience, Some(_)) => InputEdit::Audience(String::new()),
+                Unchecked(Assumption::Expiry, _) => InputEdit::IgnoreExpiry(false),
+                Unchecked(..) => return Removal::Verify,
+                ClaimPath(_) => InputEdit::TryClaimPath(service.claim_path.clone()),
+                NestedNames(_) => InputEdit::NestedNames(service.nested),
+                UserClaim(_) => InputEdit::Mapping(service.mapping.clone()),
+            },
+            Self::Carried(assumption) => InputEdit::Carry(assumption.clone(), false),
+            Self::Change(change) => return Removal::Change(change.clone()),
+        };
+        Removal::Edit(edit)
     }
 
     /// Takes it back in what is entered and tried; what only keys can verify stays.
@@ -104,15 +93,17 @@ impl Hypothesis {
         service: &WhatIfSettings,
     ) {
         let edit = match self {
-            Self::Token(Assumption::Issuer, Some(issuer)) => InputEdit::Issuer(issuer.clone()),
-            Self::Token(Assumption::Audience, Some(audience)) => {
-                InputEdit::Audience(audience.clone())
-            }
-            Self::Token(Assumption::Expiry, _) => InputEdit::IgnoreExpiry(true),
-            Self::Token(..) => return,
-            Self::ClaimPath(path) => InputEdit::TryClaimPath(path.clone()),
-            Self::NestedNames(nested) => InputEdit::NestedNames(*nested),
-            Self::UserClaim(mapping) => InputEdit::Mapping(mapping.clone()),
+            Self::Token(assumption) => match assumption {
+                Unchecked(Assumption::Issuer, Some(issuer)) => InputEdit::Issuer(issuer.clone()),
+                Unchecked(Assumption::Audience, Some(audience)) => {
+                    InputEdit::Audience(audience.clone())
+                }
+                Unchecked(Assumption::Expiry, _) => InputEdit::IgnoreExpiry(true),
+                Unchecked(..) => return,
+                ClaimPath(path) => InputEdit::TryClaimPath(path.clone()),
+                NestedNames(nested) => InputEdit::NestedNames(*nested),
+                UserClaim(mapping) => InputEdit::Mapping(mapping.clone()),
+            },
             Self::Carried(assumption) => InputEdit::Carry(assumption.clone(), true),
             Self::Change(change) => {
                 trials.add(change.clone());
@@ -125,18 +116,15 @@ impl Hypothesis {
     /// What makes it so, beside its words.
     pub fn remedy(&self) -> Remedy {
         match self {
-            Self::Carried(TokenAssumption::Unchecked(_, None)) => Remedy::Outside,
-            Self::Carried(_)
-            | Self::Token(Assumption::Issuer | Assumption::Audience, Some(_))
-            | Self::ClaimPath(_)
-            | Self::NestedNames(_)
-            | Self::UserClaim(_)
-            | Self::Change(HypotheticalChange::Policy(Change::Settings(_))) => Remedy::Settings,
-            Self::Token(Assumption::Expiry, _)
+            Self::Carried(Unchecked(_, None))
+            | Self::Token(Unchecked(Assumption::Expiry, _))
             | Self::Change(HypotheticalChange::Join(_) | HypotheticalChange::Leave(_)) => {
                 Remedy::Outside
             }
-            Self::Token(..) => Remedy::Verify,
+            Self::Token(Unchecked(_, None)) => Remedy::Verify,
+            Self::Carried(_)
+            | Self::Token(_)
+            | Self::Change(HypotheticalChange::Policy(Change::Settings(_))) => Remedy::Settings,
             Self::Change(HypotheticalChange::Policy(change)) => {
                 Remedy::Draft(normalized(change.clone()))
             }
@@ -144,12 +132,12 @@ impl Hypothesis {
     }
 }
 
-fn words_of_carried(assumption: &TokenAssumption) -> HypothesisWords {
+fn words_of_token(assumption: &TokenAssumption) -> HypothesisWords {
     match assumption {
-        TokenAssumption::Unchecked(fact, entered) => words::of_token(*fact, entered.as_deref()),
-        TokenAssumption::ClaimPath(path) => words::claim_path(path),
-        TokenAssumption::NestedNames(nested) => words::nested_names(*nested),
-        TokenAssumption::UserClaim(mapping) => words::user_claim(mapping),
+        Unchecked(fact, entered) => words::of_token(*fact, entered.as_deref()),
+        ClaimPath(path) => words::claim_path(path),
+        NestedNames(nested) => words::nested_names(*nested),
+        UserClaim(mapping) => words::user_claim(mapping),
     }
 }
 
@@ -200,35 +188,35 @@ pub fn of_token(
     ] {
         // Without a valid signature, nothing in the token says who issued it for whom.
         if entered.is_some() || is_verified && assumed.contains(assumption) {
-            all.push(Hypothesis::Token(assumption, entered.clone()));
+            all.push(Unchecked(assumption, entered.clone()));
         }
     }
     if assumed.contains(Assumption::Expiry) {
-        all.push(Hypothesis::Token(Assumption::Expiry, None));
+        all.push(Unchecked(Assumption::Expiry, None));
     }
     // A valid one needs no assumption, and a forged one is refused.
     let is_known = matches!(signature, Some(Signature::Good | Signature::Forged));
     if assumed.contains(Assumption::Signature) && !is_known {
-        all.push(Hypothesis::Token(Assumption::Signature, None));
+        all.push(Unchecked(Assumption::Signature, None));
     }
     if let Some(tried) = tried {
         all.extend(of_settings(tried, &of_service(service)));
     }
-    all
+    all.into_iter().map(Hypothesis::Token).collect()
 }
 
-fn of_settings(tried: &WhatIfSettings, service: &WhatIfSettings) -> Vec<Hypothesis> {
+fn of_settings(tried: &WhatIfSettings, service: &WhatIfSettings) -> Vec<TokenAssumption> {
     let mut all = Vec::new();
     if tried.claim_path.trim() != service.claim_path {
         let path = tried.claim_path.trim().to_owned();
-        all.push(Hypothesis::ClaimPath(path));
+        all.push(ClaimPath(path));
     }
     if tried.nested != service.nested {
-        all.push(Hypothesis::NestedNames(tried.nested));
+        all.push(NestedNames(tried.nested));
     }
     if tried.mapping.trim() != service.mapping {
         let mapping = tried.mapping.trim().to_owned();
-        all.push(Hypothesis::UserClaim(mapping));
+        all.push(UserClaim(mapping));
     }
     all
 }
@@ -365,7 +353,8 @@ mod tests {
             let (mut inputs, mut trials) = (all.clone(), HypotheticalChanges::default());
             hypothesis.remove(&mut inputs, &mut trials, &service);
             if hypothesis.removal(&service) == Removal::Verify {
-                let is_signature = *hypothesis == Hypothesis::Token(Assumption::Signature, None);
+                let is_signature =
+                    *hypothesis == Hypothesis::Token(Unchecked(Assumption::Signature, None));
                 assert!(is_signature && inputs == all, "{hypothesis:?}");
                 assert_eq!(hypothesis.remedy(), Remedy::Verify);
                 continue;
@@ -384,7 +373,7 @@ mod tests {
             );
             let is_of_names = matches!(
                 hypothesis,
-                Hypothesis::NestedNames(_) | Hypothesis::UserClaim(_) | Hypothesis::ClaimPath(_)
+                Hypothesis::Token(NestedNames(_) | UserClaim(_) | ClaimPath(_))
             );
             assert!(is_denied || is_of_names, "without {hypothesis:?}");
         }
@@ -441,11 +430,11 @@ mod tests {
     #[test]
     fn names_rest_on_what_they_came_with() {
         let carried = [
-            TokenAssumption::Unchecked(Assumption::Signature, None),
-            TokenAssumption::Unchecked(Assumption::Issuer, Some(OTHER.into())),
-            TokenAssumption::ClaimPath("$.roles".into()),
-            TokenAssumption::NestedNames(NestedGroupBehavior::Suffix),
-            TokenAssumption::UserClaim("$.email".into()),
+            Unchecked(Assumption::Signature, None),
+            Unchecked(Assumption::Issuer, Some(OTHER.into())),
+            ClaimPath("$.roles".into()),
+            NestedNames(NestedGroupBehavior::Suffix),
+            UserClaim("$.email".into()),
         ];
         let mut by_hand = Inputs {
             mode: IdentityMode::ByHand,
@@ -493,7 +482,7 @@ mod tests {
         ] {
             trials.add(change);
         }
-        let of_token = [Hypothesis::Token(Assumption::Signature, None)];
+        let of_token = [Hypothesis::Token(Unchecked(Assumption::Signature, None))];
         let all = with_changes(&of_token, &trials);
         assert_eq!(
             shorts(&all),

@@ -61,7 +61,7 @@ impl Default for WhatIfSettings {
     }
 }
 
-/// What names rest on that were read from a token elsewhere: what was not checked of it, and the
+/// What is assumed about a token, entered here or elsewhere: what is not checked of it, and the
 /// settings that read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TokenAssumption {

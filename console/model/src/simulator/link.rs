@@ -66,23 +66,15 @@ pub fn check_link(
 
 /// A hypothesis as a link has it: a change as in `gbac what-if`, or a fact with its value.
 fn written(hypothesis: &Hypothesis) -> Value {
-    let (fact, value) = match hypothesis {
+    let assumption = match hypothesis {
         Hypothesis::Change(change) => return json!(HypotheticalChangeJson::from(change)),
-        Hypothesis::Token(fact, entered)
-        | Hypothesis::Carried(TokenAssumption::Unchecked(fact, entered)) => {
-            (fact.code(), entered.as_deref())
-        }
-        Hypothesis::ClaimPath(path) | Hypothesis::Carried(TokenAssumption::ClaimPath(path)) => {
-            (CLAIM_PATH, Some(path.as_str()))
-        }
-        Hypothesis::NestedNames(nested)
-        | Hypothesis::Carried(TokenAssumption::NestedNames(nested)) => {
-            (NESTED_NAMES, Some(nested.code()))
-        }
-        Hypothesis::UserClaim(mapping)
-        | Hypothesis::Carried(TokenAssumption::UserClaim(mapping)) => {
-            (USER_CLAIM, Some(mapping.as_str()))
-        }
+        Hypothesis::Token(assumption) | Hypothesis::Carried(assumption) => assumption,
+    };
+    let (fact, value) = match assumption {
+        TokenAssumption::Unchecked(fact, entered) => (fact.code(), entered.as_deref()),
+        TokenAssumption::ClaimPath(path) => (CLAIM_PATH, Some(path.as_str())),
+        TokenAssumption::NestedNames(nested) => (NESTED_NAMES, Some(nested.code())),
+        TokenAssumption::UserClaim(mapping) => (USER_CLAIM, Some(mapping.as_str())),
     };
     match value {
         Some(value) => json!({ "fact": fact, "value": value }),
@@ -223,7 +215,7 @@ mod tests {
     use gbac_engine::policy::Change;
 
     use super::*;
-    use crate::simulator::hypothesis::of_token;
+    use crate::simulator::hypothesis;
     use crate::simulator::pipeline;
     use crate::simulator::token::Expected;
 
@@ -276,19 +268,24 @@ mod tests {
     #[test]
     fn assumptions_go_with_the_link_and_come_back() {
         let member = Principal::group("eng");
-        let hypotheses = [
-            Hypothesis::Token(Assumption::Issuer, Some("https://acme.okta.com".into())),
-            Hypothesis::Token(Assumption::Expiry, None),
-            Hypothesis::Token(Assumption::Signature, None),
-            Hypothesis::ClaimPath("$.roles".into()),
-            Hypothesis::NestedNames(NestedGroupBehavior::Suffix),
-            Hypothesis::UserClaim("$.email".into()),
-            Hypothesis::Change(HypotheticalChange::Leave("staff".into())),
-            Hypothesis::Change(HypotheticalChange::Policy(Change::RemoveMember {
+        let of_token = [
+            TokenAssumption::Unchecked(Assumption::Issuer, Some("https://acme.okta.com".into())),
+            TokenAssumption::Unchecked(Assumption::Expiry, None),
+            TokenAssumption::Unchecked(Assumption::Signature, None),
+            TokenAssumption::ClaimPath("$.roles".into()),
+            TokenAssumption::NestedNames(NestedGroupBehavior::Suffix),
+            TokenAssumption::UserClaim("$.email".into()),
+        ];
+        let mut hypotheses: Vec<_> = of_token.into_iter().map(Hypothesis::Token).collect();
+        for change in [
+            HypotheticalChange::Leave("staff".into()),
+            HypotheticalChange::Policy(Change::RemoveMember {
                 role: "Freeze".into(),
                 member,
-            })),
-        ];
+            }),
+        ] {
+            hypotheses.push(Hypothesis::Change(change));
+        }
         let identity = Identity::new("maya", ["eng"]);
         let link = check_link(&identity, &access(None), &hypotheses);
         let Some(Opened::Check(inputs, trials)) = open_link(fragment(&link)) else {
@@ -300,7 +297,7 @@ mod tests {
         let nothing = crate::simulator::token::read("", false);
         let who = pipeline::identity(&inputs.identity(), &nothing, None, &rules);
         let settings = gbac_engine::policy::Settings::default();
-        let carried = of_token(
+        let carried = hypothesis::of_token(
             who.as_deref(),
             &inputs.carried,
             &expected,

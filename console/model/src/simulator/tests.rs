@@ -15,7 +15,8 @@ use crate::simulator::extraction::{RowOutcome, StepState};
 use crate::simulator::hypothesis::Hypothesis;
 use crate::simulator::identity::of_service;
 use crate::simulator::inputs::{
-    IdentityMode, InputEdit, InputField, Inputs, SettingsSource, Weight, WhatIfSettings,
+    IdentityMode, InputEdit, InputField, Inputs, SettingsSource, TokenAssumption, Weight,
+    WhatIfSettings,
 };
 use crate::simulator::pipeline::{Shown, View, Waiting, announcement, shown};
 use crate::simulator::token_checks::Signature;
@@ -852,7 +853,7 @@ fn the_keys_of_the_provider_verify_only_tokens_of_its_issuer() {
         (&foreign, FOREIGN_KEY),
     ] {
         let view = with_keys(inputs, keys);
-        let signature = Hypothesis::Token(Assumption::Signature, None);
+        let signature = Hypothesis::Token(TokenAssumption::Unchecked(Assumption::Signature, None));
         assert!(
             view.report.is_none() && view.hypotheses.contains(&signature),
             "{keys}"
