@@ -69,3 +69,20 @@ journey('a stored test that a draft breaks is named first and confirmed', async 
   await list.waitFor({ state: 'detached' });
   await until(async () => assert.deepEqual(await set.service.tests(), []));
 });
+
+journey('a test of a check with assumptions says what becomes of them before it is stored', async ({ page, t }) => {
+  t.after(() => set.service.putTests([]));
+  const assumed = [{ fact: 'signature' }, { change: 'add_to_group', group: 'engineering' }];
+  const check = { ...CHECK, groups: [], assumed };
+  await page.goto(`${SIMULATOR}#check=${encodeURIComponent(JSON.stringify(check))}`);
+  await page.getByRole('button', { name: 'Save as test', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Save with these assumptions?' });
+  await dialog.getByText('takes for granted that the user is in Group:engineering, and does not check that the signature is valid').waitFor();
+  await isAccessible(page, 'a test with assumptions');
+  assert.deepEqual(await set.service.tests(), []);
+  await dialog.getByRole('button', { name: 'Save test' }).click();
+  await page.getByRole('heading', { name: 'Saved as test 1 of this service' }).waitFor();
+  const [stored] = await set.service.tests();
+  assert.deepEqual(stored.check.identity, { user: 'zoe', groups: ['engineering'] });
+  assert.equal(stored.expect.outcome, 'allow');
+});

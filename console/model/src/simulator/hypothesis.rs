@@ -2,7 +2,6 @@
 
 use gbac_analysis::{HypotheticalChange, HypotheticalChanges};
 use gbac_engine::decide::At;
-use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::policy::{Change, Settings};
 use gbac_engine::{Assumption, Assumptions};
 use gbac_words::hypothesis::{self as words, HypothesisWords};
@@ -113,6 +112,18 @@ impl Hypothesis {
         edit.apply(inputs, service);
     }
 
+    /// What becomes of it in a test.
+    pub const fn in_test(&self) -> InTest {
+        match self {
+            Self::Token(Unchecked(..)) | Self::Carried(Unchecked(..)) => InTest::Unchecked,
+            Self::Change(HypotheticalChange::Policy(change)) => match change {
+                Change::Settings(_) => InTest::Names,
+                _ => InTest::Policy,
+            },
+            Self::Token(_) | Self::Carried(_) | Self::Change(_) => InTest::Names,
+        }
+    }
+
     /// What makes it so, beside its words.
     pub fn remedy(&self) -> Remedy {
         match self {
@@ -139,6 +150,17 @@ fn words_of_token(assumption: &TokenAssumption) -> HypothesisWords {
         NestedNames(nested) => words::nested_names(*nested),
         UserClaim(mapping) => words::user_claim(mapping),
     }
+}
+
+/// What becomes of a hypothesis in a test, which has a user, groups and a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InTest {
+    /// It is in the names of the test.
+    Names,
+    /// The policy has to have it.
+    Policy,
+    /// The test does not check it.
+    Unchecked,
 }
 
 /// Where a hypothesis is made so.
@@ -253,6 +275,7 @@ pub fn conditions(all: &[Hypothesis]) -> Vec<RichText> {
 #[cfg(test)]
 mod tests {
     use gbac_analysis::provider::AcceptedTokens;
+    use gbac_engine::groups::NestedGroupBehavior;
     use gbac_engine::model::Principal;
     use serde_json::{Value, json};
 

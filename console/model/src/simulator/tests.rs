@@ -26,7 +26,7 @@ use crate::simulator::verdict::{VerdictKind, Why};
 use crate::simulator::{pipeline, trace};
 use gbac_engine::model::{Operation, ResourceType};
 
-const NOW: f64 = 1_795_243_000.0;
+pub(super) const NOW: f64 = 1_795_243_000.0;
 
 fn base64url(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -150,8 +150,8 @@ fn view(claims: &Value) -> View {
     )
 }
 
-/// Views with a decision of every reason but an expiry, and one with that.
-pub(super) fn judged_views() -> Vec<View> {
+/// Inputs with a decision of every reason but an expiry, and one with that.
+pub(super) fn judged_inputs() -> Vec<Inputs> {
     let claims = [
         maya(),
         // Sign-in forgives these seconds, and no decision does.
@@ -160,7 +160,7 @@ pub(super) fn judged_views() -> Vec<View> {
         json!({ "sub": "nobody", "exp": NOW + 60.0 }),
         json!({ "sub": "a", "exp": NOW + 60.0, "groups": ["x/payments"] }),
     ];
-    claims.iter().map(view).collect()
+    claims.iter().map(|claims| inputs(&token(claims))).collect()
 }
 
 pub(super) fn why<'v>(view: &'v View, label: &str) -> &'v Why {

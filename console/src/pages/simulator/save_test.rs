@@ -1,13 +1,8 @@
 //! *Save as test*: stores the check with its verdict with the service, or downloads it where that is
 //! not possible.
 
-use std::sync::Arc;
-
 use gbac_console_model::connection::Connection;
-use gbac_console_model::simulator::hypothesis::Hypothesis;
-use gbac_console_model::simulator::sharing::{assertion_file, test_of_check};
-use gbac_console_model::simulator::verdict::Judged;
-use gbac_engine::policy::Policy;
+use gbac_console_model::simulator::sharing::DecidedCheck;
 use gbac_words::common::file_not_saved;
 use gbac_words::escape::plain;
 use gbac_words::pages::simulator as words;
@@ -20,15 +15,7 @@ use crate::dom;
 use crate::pages::chunk::{ChunkError, chunk_fn};
 use crate::pages::rich_text::sentence;
 use crate::store::service::{Service, ServiceStatus};
-use crate::ui::{Button, LinkButton, Note, NoteKind};
-
-/// A check with its verdict, and the policy that it was decided on.
-#[derive(Clone)]
-pub(super) struct DecidedCheck {
-    judged: Arc<Judged>,
-    policy: Arc<Policy>,
-    hypotheses: Vec<Hypothesis>,
-}
+use crate::ui::{Button, ButtonKind, Dialog, DialogActions, LinkButton, Note, NoteKind};
 
 /// What became of a test.
 #[derive(Clone)]
@@ -40,64 +27,75 @@ pub(super) struct SaveNotice {
     check: Option<DecidedCheck>,
 }
 
-impl DecidedCheck {
-    fn now(state: SimulatorState, hypotheses: Memo<Vec<Hypothesis>>) -> Option<Self> {
-        Some(Self {
-            judged: state.judged_now()?,
-            policy: state.service.policy.get_untracked()?,
-            hypotheses: hypotheses.get_untracked(),
-        })
-    }
-
-    /// Stores it with the service, if the account may, and downloads it otherwise.
-    async fn save(self, service: Service) -> SaveNotice {
-        if service.connection.get_untracked() != Connection::Service {
-            return self.download(service, words::TESTS_OF_SERVICE_ONLY);
-        }
-        let test = test_of_check(&self.judged, &self.policy, &self.hypotheses, "");
-        let Some(test) = test else {
-            return self.download(service, "");
-        };
-        match service.store_test(&test).await {
-            Ok((number, is_new)) => SaveNotice {
-                kind: NoteKind::Info,
-                title: words::test_stored(number, is_new),
-                text: RichText::from(plain(test.name()))
-                    .text(". ")
-                    .then(RichText::message(words::TEST_STORED)),
-                check: Some(self),
-            },
-            Err(failure) if failure.is_forbidden() || failure.is_unauthenticated() => {
-                self.download(service, words::STORING_NEEDS_SUPERUSER)
-            }
-            Err(failure) => SaveNotice {
-                kind: NoteKind::Error,
-                title: words::TEST_NOT_STORED.to_owned(),
-                text: RichText::message(&failure.to_string()),
-                check: Some(self),
-            },
+impl SaveNotice {
+    fn error(title: &str, text: RichText) -> Self {
+        Self {
+            kind: NoteKind::Error,
+            title: title.to_owned(),
+            text,
+            check: None,
         }
     }
+}
 
-    /// Saves it as a file with its policy.
-    fn download(&self, service: Service, why: &str) -> SaveNotice {
-        let (file, content) = assertion_file(&self.judged, &self.policy, &self.hypotheses);
-        match dom::save_file(&file, "application/json", &content) {
-            Ok(()) => SaveNotice {
-                kind: NoteKind::Info,
-                title: words::test_saved(&file),
-                text: words::test_downloaded(&file, &cluster_name(service))
-                    .text(" ")
-                    .text(why),
-                check: None,
-            },
-            Err(reason) => SaveNotice {
-                kind: NoteKind::Error,
-                title: file_not_saved(&file, &reason),
-                text: RichText::new(),
-                check: None,
-            },
+/// The check that is entered, with the changes that are tried.
+///
+/// # Errors
+/// Why no test can be made of it.
+pub(super) fn decided_check(state: SimulatorState) -> Result<DecidedCheck, RichText> {
+    let policy = state.service.policy.get_untracked().unwrap_or_default();
+    DecidedCheck::new(
+        &state.inputs.read_untracked(),
+        &state.trials.read_untracked(),
+        &state.hypotheses().read_untracked(),
+        &policy,
+        state.now.get_untracked(),
+    )
+}
+
+/// Stores a test with the service, if the account may, and downloads it otherwise.
+async fn store(check: DecidedCheck, service: Service) -> SaveNotice {
+    if service.connection.get_untracked() != Connection::Service {
+        return to_file(&check, service, words::TESTS_OF_SERVICE_ONLY);
+    }
+    let Some(test) = check.test("") else {
+        return to_file(&check, service, "");
+    };
+    match service.store_test(&test).await {
+        Ok((number, is_new)) => SaveNotice {
+            kind: NoteKind::Info,
+            title: words::test_stored(number, is_new),
+            text: RichText::from(plain(test.name()))
+                .text(". ")
+                .then(RichText::message(words::TEST_STORED)),
+            check: Some(check),
+        },
+        Err(failure) if failure.is_forbidden() || failure.is_unauthenticated() => {
+            to_file(&check, service, words::STORING_NEEDS_SUPERUSER)
         }
+        Err(failure) => SaveNotice {
+            check: Some(check),
+            ..SaveNotice::error(
+                words::TEST_NOT_STORED,
+                RichText::message(&failure.to_string()),
+            )
+        },
+    }
+}
+
+/// Saves a test as a file with its policy.
+fn to_file(check: &DecidedCheck, service: Service, why: &str) -> SaveNotice {
+    let (file, content) = check.file();
+    match dom::save_file(&file, "application/json", &content) {
+        Ok(()) => SaveNotice {
+            kind: NoteKind::Info,
+            title: words::test_saved(&file),
+            text: words::test_downloaded(&file, &cluster_name(service), check.has_other_policy())
+                .text(" ")
+                .text(why),
+            check: None,
+        },
+        Err(reason) => SaveNotice::error(&file_not_saved(&file, &reason), RichText::new()),
     }
 }
 
@@ -108,9 +106,9 @@ fn cluster_name(service: Service) -> String {
     }
 }
 
-chunk_fn!(rest, save(check: DecidedCheck, service: Service) -> SaveNotice { check.save(service) });
+chunk_fn!(rest, save(check: DecidedCheck, service: Service) -> SaveNotice { store(check, service) });
 chunk_fn!(rest, download(check: DecidedCheck, service: Service, notice: RwSignal<Option<SaveNotice>>) {
-    tell(notice, check.download(service, ""));
+    tell(notice, to_file(&check, service, ""));
 });
 
 /// Shows and announces what became of a test; the page may be gone by now.
@@ -122,18 +120,16 @@ fn tell(notice: RwSignal<Option<SaveNotice>>, told: SaveNotice) {
     let _ = notice.try_set(Some(told));
 }
 
-/// The button.
+/// The button. Where the verdict rests on assumptions, it first says what becomes of them.
 #[component]
 pub(super) fn SaveAsTest(
     state: SimulatorState,
     notice: RwSignal<Option<SaveNotice>>,
 ) -> impl IntoView {
-    let (ready, hypotheses) = (state.is_decided(), state.hypotheses());
+    let ready = state.is_decided();
     let busy = RwSignal::new(false);
-    let press = move |()| {
-        let Some(check) = DecidedCheck::now(state, hypotheses) else {
-            return;
-        };
+    let asking = RwSignal::new(None::<DecidedCheck>);
+    let keep = move |check: DecidedCheck| {
         busy.set(true);
         spawn_local(async move {
             match save(check, state.service).await {
@@ -143,7 +139,29 @@ pub(super) fn SaveAsTest(
             let _ = busy.try_set(false);
         });
     };
-    view! { <Button on_press=press busy=busy disabled=Signal::derive(move || !ready.get())>"Save as test"</Button> }
+    let press = move |()| match decided_check(state) {
+        Ok(check) if check.assumptions().is_some() => asking.set(Some(check)),
+        Ok(check) => keep(check),
+        Err(why) => tell(notice, SaveNotice::error(words::TEST_NOT_MADE, why)),
+    };
+    let assumptions = move || asking.with(|check| check.as_ref()?.assumptions());
+    view! {
+        <Button on_press=press busy=busy disabled=Signal::derive(move || !ready.get())>"Save as test"</Button>
+        <Dialog open=Signal::derive(move || asking.with(Option::is_some)) on_close=move |()| asking.set(None)
+            id="save-test" title=move || words::SAVE_WITH_ASSUMPTIONS.to_owned() small=true>
+            <div class="dlg-b dlg-pad"><p>{move || assumptions().map(|words| sentence(&words))}</p></div>
+            <DialogActions>
+                <Button on_press=move |()| asking.set(None)>"Cancel"</Button>
+                <Button kind=ButtonKind::Primary on_press=move |()| {
+                    let check = asking.get_untracked();
+                    asking.set(None);
+                    if let Some(check) = check {
+                        keep(check);
+                    }
+                }>"Save test"</Button>
+            </DialogActions>
+        </Dialog>
+    }
 }
 
 /// What became of the test that was saved last, until something else is entered.

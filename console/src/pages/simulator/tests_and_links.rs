@@ -7,13 +7,14 @@ use gbac_console_model::address;
 use gbac_console_model::saved_tests::{SavedTest, import_tests, tests_file};
 use gbac_console_model::simulator::hypothesis::conditions;
 use gbac_console_model::simulator::link::{LONGEST, Opened, check_link, open_link};
-use gbac_console_model::simulator::sharing::{check_file, open_check_file, test_of_check};
+use gbac_console_model::simulator::sharing::{check_file, open_check_file, test_assumptions};
 use gbac_engine::policy::Policy;
 use gbac_words::common::{file_not_saved, file_too_large};
 use gbac_words::pages::simulator as words;
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 
+use super::save_test::decided_check;
 use super::state::SimulatorState;
 use crate::dom;
 use crate::pages::given_file;
@@ -56,7 +57,8 @@ pub(super) fn results(state: SimulatorState) -> String {
 pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
     let name = RwSignal::new(String::new());
     let refused = RwSignal::new(None::<RichText>);
-    let (ready, hypotheses) = (state.is_decided(), state.hypotheses());
+    let (ready, hypotheses) = (state.is_decided(), state.all_hypotheses());
+    let assumptions = move || test_assumptions(&hypotheses.read());
     let tried = Memo::new(move |_| {
         state
             .trials
@@ -65,21 +67,20 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
     view! {
         <form class="row test-form" on:submit=move |event| {
             event.prevent_default();
-            if let Some(judged) = state.judged_now()
-                && let Some(policy) = state.service.policy.get_untracked()
-                && let Some(saved) = test_of_check(
-                    &judged, &policy, &hypotheses.read_untracked(), &name.get_untracked(),
-                )
-            {
-                dom::announce(&format!("Test added: {}", saved.name()));
-                state.saved.update(|tests| tests.push(saved));
-                name.set(String::new());
+            match decided_check(state) {
+                Ok(check) => if let Some(saved) = check.test(&name.get_untracked()) {
+                    dom::announce(&format!("Test added: {}", saved.name()));
+                    state.saved.update(|tests| tests.push(saved));
+                    name.set(String::new());
+                },
+                Err(why) => dom::announce_error(&why.plain()),
             }
         }>
             <Field id="test-name" label="Test name" value=Signal::derive(move || name.get())
                 on_input=move |text| name.set(text) placeholder=words::TEST_EXAMPLE />
             <Button submit=true disabled=Signal::derive(move || !ready.get())>"Add test"</Button>
         </form>
+        {move || assumptions().map(|words| view! { <p class="quiet">{sentence(&words)}</p> })}
         {move || tried.get().then(|| view! { <p class="quiet">{words::TESTS_WITH_CHANGES}</p> })}
         <Results state=state />
         <div class="row">

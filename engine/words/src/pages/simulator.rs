@@ -10,7 +10,7 @@ use crate::escape::plain;
 use crate::extraction::kept_names;
 use crate::hypothesis;
 use crate::phrases::{agree, count, list};
-use crate::rich_text::RichText;
+use crate::rich_text::{RichText, listed};
 
 pub const TOKEN_STAYS: &str = "The token stays in this tab and is never sent or stored.";
 pub const SUBJECT_MISSING: &str = "Paste a token or enter a user first.";
@@ -93,6 +93,8 @@ pub const TEST_CONTENT: &str =
     "Tests contain a user, groups and an outcome, never the token. Export them to keep them.";
 pub const TEST_STORED: &str =
     "Review runs it against every draft, and `gbac test --online` against the policy.";
+pub const SAVE_WITH_ASSUMPTIONS: &str = "Save with these assumptions?";
+pub const TEST_NOT_MADE: &str = "This check can't be saved";
 pub const TEST_NOT_STORED: &str = "The test was not stored";
 pub const DOWNLOAD_TEST: &str = "Download it as a file";
 pub const STORING_NEEDS_SUPERUSER: &str = "Only a superuser can store a test with this service.";
@@ -344,13 +346,44 @@ pub fn test_stored(number: usize, is_new: bool) -> String {
     }
 }
 
-/// A downloaded test, with the policy of this service or cluster.
-pub fn test_downloaded(file: &str, cluster: &str) -> RichText {
+/// What becomes of assumptions in a test: those in its names, those that the policy has to have, and
+/// those that it does not check.
+///
+/// ```
+/// use gbac_words::pages::simulator::test_assumptions;
+///
+/// let words = test_assumptions([vec!["a".into()], vec!["b".into(), "c".into()], vec![]]);
+/// assert_eq!(words.plain(), "The test takes for granted that a, and passes only if b and c.");
+/// ```
+pub fn test_assumptions([names, policy, unchecked]: [Vec<RichText>; 3]) -> RichText {
+    let mut words = RichText::from("The test ");
+    let mut joined = "";
+    for (verb, conditions) in [
+        ("takes for granted that ", names),
+        ("passes only if ", policy),
+        ("does not check that ", unchecked),
+    ] {
+        if !conditions.is_empty() {
+            words = words.text(joined).text(verb);
+            words = words.then(listed(conditions, usize::MAX));
+            joined = ", and ";
+        }
+    }
+    words.text(".")
+}
+
+/// A downloaded test, with the policy of this service or cluster, and with the changes of it that
+/// are tried.
+pub fn test_downloaded(file: &str, cluster: &str, has_changes: bool) -> RichText {
+    let changes = match has_changes {
+        true => " with the changes that are tried; ",
+        false => "; ",
+    };
     RichText::new()
         .code(file)
         .text(" contains the test and the policy of ")
         .code(cluster)
-        .text("; ")
+        .text(changes)
         .code(format!("gbac test {file}"))
         .text(" runs it.")
 }
