@@ -52,6 +52,8 @@ pub struct GroupChanges {
     pub changes: Vec<GroupChange>,
     /// How many groups the policies name.
     pub known: usize,
+    /// How many of them would be unknown without the pasted token.
+    pub settled: usize,
     /// How nested names are used before and after.
     nested: [NestedGroupBehavior; 2],
 }
@@ -70,14 +72,27 @@ impl GroupChanges {
         changes.sort_by(|a, b| {
             (!is_changed(a), !a.in_token, &a.name).cmp(&(!is_changed(b), !b.in_token, &b.name))
         });
-        let known = before.known_principals().chain(after.known_principals());
-        let known =
-            known.filter(|known| known.kind() == PrincipalType::Group && !known.name().is_empty());
-        let nested =
-            [before, after].map(|policy| policy.settings().identity_rules().extraction.nested);
+        let all = before.known_principals().chain(after.known_principals());
+        let mut known = BTreeSet::new();
+        for principal in all {
+            if principal.kind() == PrincipalType::Group && !principal.name().is_empty() {
+                known.insert(principal.name());
+            }
+        }
+        let rules = [before, after].map(|policy| policy.settings().identity_rules().extraction);
+        let nested = rules.each_ref().map(|rule| rule.nested);
+        let mut settled = 0;
+        if rules[0].source != rules[1].source {
+            for change in changes.iter().filter(|change| change.in_token) {
+                let name = change.name.as_str();
+                let is_possible = nested.iter().any(|nested| nested.apply(name) == name);
+                settled += usize::from(is_possible && known.contains(name));
+            }
+        }
         Self {
             changes,
-            known: known.collect::<BTreeSet<_>>().len(),
+            known: known.len(),
+            settled,
             nested,
         }
     }
@@ -100,6 +115,11 @@ impl GroupChanges {
     /// The number of groups of which it is unknown whether tokens still contain them.
     pub fn unknown(&self) -> usize {
         self.number(|change| change.effect == GroupEffect::Unknown)
+    }
+
+    /// Whether a token makes more of it known, or would.
+    pub fn needs_token(&self) -> bool {
+        self.settled > 0 || self.unknown() > 0
     }
 
     /// Whether any name is another group, or may be.
@@ -445,7 +465,13 @@ mod tests {
             found.becomes(change(&found, "/eng/payments"))[1],
             GroupOutcome::Unknown
         );
-        assert_eq!(found.unknown(), 3);
+        assert_eq!((found.settled, found.unknown()), (2, 3));
+        assert!(found.needs_token());
+        // A token settles what is unknown without it, and nothing while the path is the same.
+        let without = changes("$.roles", NestedGroupBehavior::None, &Value::Null);
+        assert_eq!((without.settled, without.unknown()), (0, 5));
+        let same_path = changes("$.groups", NestedGroupBehavior::Suffix, &claims);
+        assert!(!same_path.needs_token());
         let effects: Vec<(String, AccessEffect)> = found
             .lines()
             .into_iter()

@@ -3,7 +3,7 @@
 
 use gbac_analysis::{AccessEffect, GroupChange};
 use gbac_console_model::group_changes::{AccessLine, GroupChanges, GroupOutcome, is_changed};
-use gbac_console_model::simulator::token::{self, TokenReading};
+use gbac_console_model::simulator::token;
 use gbac_engine::model::Principal;
 use gbac_words::common::not_shown;
 use gbac_words::escape::plain;
@@ -50,26 +50,31 @@ pub(super) fn warning(changes: &GroupChanges) -> Option<impl IntoView + use<>> {
     })
 }
 
-/// The token of the simulator, whose names the effect of other settings is worked out for.
+/// The token of the simulator, whose names the effect of other settings is worked out for, and how
+/// many groups it settles. `changes` are those with this token.
 #[component]
-pub(super) fn TokenField(id: &'static str) -> impl IntoView {
+pub(super) fn TokenField(
+    id: &'static str,
+    #[prop(into)] changes: Signal<GroupChanges>,
+) -> impl IntoView {
     let inputs = expect_context::<SimulatorSession>().inputs;
     let text = Memo::new(move |_| inputs.with(|inputs| inputs.token.clone()));
+    let reading =
+        Memo::new(move |_| inputs.with(|inputs| token::read(&inputs.token, inputs.as_claims)));
     let error = Memo::new(move |_| {
-        inputs.with(
-            |inputs| match token::read(&inputs.token, inputs.as_claims) {
-                TokenReading::Wrong(problem) => Some(problem.words.plain()),
-                TokenReading::Read(read) => {
-                    read.refused.as_ref().map(|problem| problem.words.plain())
-                }
-                TokenReading::Empty => None,
-            },
-        )
+        let reading = reading.read();
+        reading.problem().map(|problem| problem.words.plain())
+    });
+    let settled = Memo::new(move |_| {
+        let changes = changes.read();
+        let is_read = reading.read().claims().is_some() && changes.needs_token();
+        is_read.then(|| group_change::settled(changes.settled, changes.unknown()))
     });
     view! {
         <TextArea id=id label=words::PREVIEW_TOKEN rows=3 value=text error=error
             placeholder="eyJ.." help=words::PREVIEW_TOKEN_HELP
             on_input=move |text: String| inputs.update(|inputs| inputs.token = text) />
+        {move || settled.get().map(|words| view! { <p class="quiet">{words}</p> })}
     }
 }
 

@@ -74,6 +74,28 @@ pub fn unknown(groups: usize) -> Option<String> {
     (groups > 0).then(|| format!("unknown for {}", count(groups, "group")))
 }
 
+/// What a token settled of the groups that would be unknown without it.
+///
+/// ```
+/// use gbac_words::group_change::settled;
+/// assert_eq!(settled(5, 2), "1 token read. It settles 5 groups; 2 remain unknown.");
+/// assert_eq!(settled(1, 0), "1 token read. It settles 1 group; none remains unknown.");
+/// ```
+pub fn settled(groups: usize, unknown: usize) -> String {
+    let rest = match unknown {
+        0 => "none remains unknown".to_owned(),
+        _ => format!(
+            "{} {} unknown",
+            thousands(unknown),
+            agree(unknown, "remains", "remain")
+        ),
+    };
+    format!(
+        "1 token read. It settles {}; {rest}.",
+        count(groups, "group")
+    )
+}
+
 /// What makes it known.
 pub const UNKNOWN_UNTIL_TOKEN: &str = "Groups are read from another claim, and no token here shows what it contains. A token with this claim shows it.";
 

@@ -6,10 +6,10 @@ use gbac_analysis::doctor::StepStatus;
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_analysis::sign_in::SignInCheck;
 
-use gbac_engine::Timestamp;
 use gbac_engine::token::{
     self, CheckName, Header, InputKind, TokenError, TokenPart, UnverifiedClaims, UnverifiedToken,
 };
+use gbac_engine::{ClaimSet, Timestamp};
 use gbac_words::phrases::count;
 use gbac_words::rich_text::RichText;
 use gbac_words::sign_in;
@@ -52,6 +52,14 @@ impl TokenReading {
             Self::Empty => None,
             Self::Read(read) => read.refused.as_ref(),
             Self::Wrong(problem) => Some(problem),
+        }
+    }
+
+    /// The claims, where it can be used.
+    pub fn claims(&self) -> Option<&ClaimSet> {
+        match self {
+            Self::Read(read) => Some(read.claims.members()),
+            Self::Empty | Self::Wrong(_) => None,
         }
     }
 }

@@ -19,7 +19,6 @@ use gbac_console_model::draft::{ChangeStatus, role_of};
 use gbac_console_model::review::{Effects, effects, needs_reason, remark, sections};
 use gbac_console_model::simulator::inputs::Inputs;
 use gbac_console_model::simulator::token;
-use gbac_console_model::simulator::token::TokenReading;
 use gbac_console_model::stored_draft::DraftOwner;
 use gbac_engine::policy::Policy;
 use gbac_words::pages::review as words;
@@ -197,12 +196,8 @@ fn find_effects(
         return None;
     }
     let token = inputs.with_untracked(|inputs| token::read(&inputs.token, inputs.as_claims));
-    let claims = match &token {
-        TokenReading::Read(read) => Some(read.claims.members()),
-        TokenReading::Empty | TokenReading::Wrong(_) => None,
-    };
     Some(dom::measured("review: effect", || {
-        effects(&before, &after, &changes, claims)
+        effects(&before, &after, &changes, token.claims())
     }))
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gbac_analysis::AccessEffect;
+use gbac_console_model::group_changes::GroupChanges;
 use gbac_console_model::review::{
     AffectedHolder, BLOCKED, EffectGroup, EffectLine, EffectReason, Effects, GAINS, LOSES, alike,
     reasons,
@@ -37,6 +38,12 @@ pub(super) fn People(
     /// The policy that it was worked out over.
     base: RwSignal<Option<Arc<Policy>>>,
 ) -> impl IntoView {
+    // Outside of what is drawn again for each token, so that the field stays while it is typed in.
+    let groups = Memo::new(move |_| match &*effect.read() {
+        Some(effect) => effect.groups.clone(),
+        None => GroupChanges::default(),
+    });
+    let needs_token = Memo::new(move |_| groups.read().needs_token());
     view! {
         <section aria-labelledby="h-people">
             <div class="row">
@@ -44,6 +51,7 @@ pub(super) fn People(
                 <span class="count">{move || Some(format!("{} compared", count(effect.read().as_ref()?.compared, "known principal")))}</span>
             </div>
             <SimulatedRequest />
+            {move || needs_token.get().then(|| view! { <TokenField id="review-token" changes=groups /> })}
             {move || match effect.get() {
                 None => view! { <p class="quiet" role="status">"Comparing"</p> }.into_any(),
                 Some(effect) => view! { <Found effect=effect base=base /> }.into_any(),
@@ -119,7 +127,6 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
             view! {
                 <div class="row"><h3>{words::EFFECT_ON_GROUPS}</h3><span class="count">{numbers}</span></div>
                 {warning(&groups)}
-                {(unknown > 0).then(|| view! { <TokenField id="review-token" /> })}
                 {names_table(&groups, "After".to_owned())}
                 {has_effects.then(|| effects_table(&groups, None))}
             }

@@ -83,10 +83,6 @@ impl Edit {
             let policy = service.policy.get();
             let wanted = wanted.get();
             token.with(|reading| {
-                let claims = match reading {
-                    TokenReading::Read(read) => Some(read.claims.members()),
-                    TokenReading::Empty | TokenReading::Wrong(_) => None,
-                };
                 let Some(policy) = policy else {
                     return GroupChanges::default();
                 };
@@ -95,7 +91,11 @@ impl Edit {
                 if let Some(Ok(wanted)) = wanted {
                     apply_each(&mut after, [&Change::Settings(Box::new(wanted))]);
                 }
-                GroupChanges::from_diff(&compared(&policy, &after, claims), &policy, &after)
+                GroupChanges::from_diff(
+                    &compared(&policy, &after, reading.claims()),
+                    &policy,
+                    &after,
+                )
             })
         });
         Self {

@@ -23,7 +23,7 @@ pub(super) fn PreviewOf(edit: Edit) -> impl IntoView {
                     {move || edit.preview.with(|preview| words::previewed(preview.in_token(), preview.known))}
                 </span>
             </div>
-            <TokenField id="settings-token" />
+            <TokenField id="settings-token" changes=edit.preview />
             {move || edit.preview.with(warning)}
             {move || {
                 let preview = edit.preview.get();
