@@ -151,6 +151,26 @@ journey('a draft outlives pages, is discarded after a question, and leaves nothi
   assert.deepEqual(await set.service.policy(), before);
 });
 
+journey('a typed reason goes with its draft, and the next one has its own', async ({ page }) => {
+  await set.service.addMembers('Reasoned', 'Group:first');
+  const [role, draft] = [new Role(page, 'Reasoned'), new Draft(page)];
+  await role.open();
+  await role.addMember('Group:second');
+  const review = await draft.review();
+  const reason = page.getByRole('textbox', { name: 'Reason', exact: true });
+  await reason.fill('OPS-17');
+  await review.button.click();
+  // The page stays, and the reverse change is another draft.
+  await page.getByRole('button', { name: 'Undo 1 change', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Review 1 change' }).waitFor();
+  assert.equal(await reason.inputValue(), '');
+  // Nothing of it comes back with a draft whose only row was taken out.
+  await reason.fill('OPS-18');
+  await review.sent.getByRole('button', { name: /^Undo: / }).click();
+  await reason.waitFor({ state: 'detached' });
+  assert.deepEqual((await set.service.members('Reasoned')).sort(), ['Group:first', 'Group:second']);
+});
+
 journey('a deleted role can be kept, and its row says so until then', async ({ page }) => {
   const [roles, draft] = [new Roles(page), new Draft(page)];
   await set.service.addMembers('Spared', 'Group:eng');

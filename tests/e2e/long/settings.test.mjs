@@ -28,8 +28,11 @@ journey('another claim path: what cannot be known is told on both pages, and nob
   assert.match(review, /operations lost: none that is known/);
   assert.doesNotMatch(review, /No change in effective access|Nobody|0 operations/);
   // A token that has the new claim makes its groups known, here too.
-  await page.getByRole('textbox', { name: 'Access token for the preview, optional' }).fill(await set.service.token('path-names'));
+  const field = page.getByRole('textbox', { name: 'Access token for the preview, optional' });
+  await field.fill(await set.service.token('path-names'));
   await page.getByRole('table', { name: 'Names in tokens and the groups that they become' }).getByRole('row', { name: /^payments-ops not read/ }).waitFor();
+  await page.getByText(/^1 token read\. It settles \d+ groups?; /).waitFor();
+  assert.ok(await field.evaluate((element) => element === document.activeElement), 'the field stays while it is typed in');
 });
 
 journey('another claim path says what it finds, and a wrong one where it is wrong', async ({ page }) => {

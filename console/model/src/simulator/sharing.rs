@@ -263,7 +263,7 @@ mod tests {
             permission: Permission::Allow,
         };
         let added = HypotheticalChange::Policy(Change::AddAcl(acl));
-        let granted = check(&[added.clone()]).unwrap();
+        let granted = check(std::slice::from_ref(&added)).unwrap();
         let test = granted.test("nobody writes").unwrap();
         assert_eq!(
             (test.name(), test.expected().as_str()),
