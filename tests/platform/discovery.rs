@@ -144,7 +144,7 @@ fn an_import_into_a_cluster_is_refused_or_says_what_is_missing_first() {
     let whole = command(&folder, &data, &["import", "p.json", "--no-confirm"]);
     assert_eq!(whole.exit, 1);
     assert!(
-        whole.err.contains("is a cluster of the platform") && whole.err.contains("--to curl"),
+        whole.err.contains("is a cluster managed with `rpk`") && whole.err.contains("--to curl"),
         "{}",
         whole.err
     );

@@ -132,7 +132,7 @@ pub(crate) fn explained(process: &Process, client: &Client, error: CallError) ->
     }
     note_gaps(process, &report);
     let message = format!(
-        "`{}` is a cluster of the platform, which has no call for a whole policy; read it with `gbac policy pull`, and \
+        "`{}` is a cluster managed with `rpk`, which has no call for a whole policy; read it with `gbac policy pull`, and \
          write the changes as a script with `gbac policy convert --from pulled.json --to curl`",
         plain(client.url())
     );

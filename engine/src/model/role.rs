@@ -119,7 +119,7 @@ pub fn check_role_name(name: &str) -> Result<(), RoleError> {
 /// A warning if the platform does not accept this role name (D-28).
 #[must_use]
 pub fn role_name_warning(name: &str) -> Option<&'static str> {
-    (!name.is_ascii()).then_some("the platform accepts only ASCII role names")
+    (!name.is_ascii()).then_some("brokers managed with rpk accept only ASCII role names")
 }
 
 /// Checks that a principal can be a member of a role.

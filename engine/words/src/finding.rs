@@ -97,7 +97,7 @@ pub const fn meaning(code: FindingCode) -> (&'static str, &'static str) {
         ),
         FindingCode::RoleNameNotAscii => (
             "Role names with non-ASCII characters",
-            "The platform accepts only ASCII role names, so it rejects this policy.",
+            "Brokers managed with rpk accept only ASCII role names, so they reject this policy.",
         ),
         FindingCode::PrincipalControlCharacter => (
             "Principals with control characters",

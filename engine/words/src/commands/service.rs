@@ -147,7 +147,7 @@ pub fn set_twice(property: &str) -> String {
 
 pub fn license_is_a_file(cluster: &str) -> String {
     format!(
-        "`{cluster}` is a cluster of the platform, whose license is a file; `gbac whoami` shows its state, and `rpk cluster license set` loads one"
+        "`{cluster}` is a cluster managed with `rpk`, whose license is a file; `gbac whoami` shows its state, and `rpk cluster license set` loads one"
     )
 }
 
