@@ -10,7 +10,7 @@ use gbac_engine::policy::Change;
 use gbac_json::LeastGrantJson;
 use gbac_words::commands::access;
 use gbac_words::rich_text::listed;
-use gbac_words::{breadth, common, least_change};
+use gbac_words::{breadth, common, smallest_change};
 
 use crate::args::policy_question::{EvaluatedQuery, PolicyQueryArgs};
 use crate::args::policy_source;
@@ -123,12 +123,12 @@ fn render(
         return text;
     }
     if is_expired {
-        let _ = writeln!(text, "{}", least_change::TOKEN_EXPIRED);
+        let _ = writeln!(text, "{}", smallest_change::TOKEN_EXPIRED);
         return text;
     }
     if !least.denied_by.is_empty() {
         let denies = least.denied_by.len();
-        let _ = writeln!(text, "{}", least_change::denies(denies));
+        let _ = writeln!(text, "{}", smallest_change::denies(denies));
         for found in &least.denied_by {
             let _ = writeln!(text, "  {}", verdicts::access_path(found));
         }
@@ -143,7 +143,7 @@ fn render(
         };
         let _ = writeln!(text, "{none}");
     } else {
-        let memberships = least_change::memberships(least.complete);
+        let memberships = smallest_change::memberships(least.complete);
         let _ = writeln!(text, "{memberships} {}", access::GRANTS_LISTED);
         let sets = least.memberships_to_add.iter().zip(&least.openings);
         for (place, (set, opening)) in sets.enumerate() {

@@ -8,7 +8,7 @@ use gbac_engine::decide::{Outcome, Request};
 use gbac_engine::policy::Change;
 use gbac_json::RevocationJson;
 use gbac_words::commands::access;
-use gbac_words::{common, least_change};
+use gbac_words::{common, smallest_change};
 
 use crate::args::policy_question::{EvaluatedQuery, PolicyQueryArgs};
 use crate::args::policy_source;
@@ -79,7 +79,7 @@ fn render(
         return text;
     }
     let Some(least) = revocation.changes() else {
-        let superuser = least_change::superuser(&opened.identity.principal());
+        let superuser = smallest_change::superuser(&opened.identity.principal());
         let _ = writeln!(text, "{}", sentence(&superuser));
         return text;
     };

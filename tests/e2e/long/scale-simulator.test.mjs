@@ -109,7 +109,7 @@ journey('100,000 ACLs and 200 groups: a keystroke, permissions, least grant, fix
     const name = team(6 + round * 5);
     least.push(await thread.spent(() => simulator.resourceName.fill(`${name}.x`)));
     assert.match(await ways.innerText(), new RegExp(`Group:${name}`));
-    leasts.push(await thread.noted('simulator: least change'));
+    leasts.push(await thread.noted('simulator: smallest change'));
   }
 
   // From the denied request to its reviewed draft.

@@ -1,4 +1,4 @@
-// What if, the least change, whole requests, collisions and two people, as somebody would use them.
+// What if, the smallest change, whole requests, collisions and two people, as somebody would use them.
 
 import assert from 'node:assert/strict';
 import { text } from '../support/fields.mjs';

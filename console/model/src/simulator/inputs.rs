@@ -435,8 +435,8 @@ pub fn identity_error(error: &ResolveError) -> RichText {
 pub enum Panel {
     /// Hypothetical changes.
     WhatIf,
-    /// The least change that allows or denies; in [`Panel::WhatIf`].
-    LeastChange,
+    /// The smallest change that allows or denies; in [`Panel::WhatIf`].
+    SmallestChange,
     /// A whole API request.
     Request,
     /// A comparison with another user.
@@ -463,7 +463,7 @@ impl Panel {
     pub const fn id(self) -> &'static str {
         match self {
             Self::WhatIf => "part-what-if",
-            Self::LeastChange => "part-least-change",
+            Self::SmallestChange => "part-smallest-change",
             Self::Request => "part-request",
             Self::Compare => "part-compare",
             Self::Share => "part-share",
@@ -484,7 +484,7 @@ impl Panel {
     pub const fn title(self) -> &'static str {
         match self {
             Self::WhatIf => "Try a change",
-            Self::LeastChange => "Smallest change",
+            Self::SmallestChange => "Smallest change",
             Self::Request => "Whole request",
             Self::Compare => "Compare users",
             Self::Share => "Share",

@@ -13,10 +13,10 @@ use gbac_console_model::simulator::fixes::{
 use gbac_console_model::simulator::verdict::VerdictKind;
 use gbac_engine::policy::Change;
 use gbac_words::common::{COMPLETE_CHECK_FIRST, NO_CHANGE_IN_ACCESS};
-use gbac_words::least_change::TOKEN_EXPIRED;
 use gbac_words::pages::simulator as words;
 use gbac_words::phrases::{capitalized, count};
 use gbac_words::rich_text::RichText;
+use gbac_words::smallest_change::TOKEN_EXPIRED;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 

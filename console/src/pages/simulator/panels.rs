@@ -2,11 +2,11 @@
 
 use gbac_console_model::simulator::hypothesis::conditions;
 use gbac_console_model::simulator::inputs::Panel;
-use gbac_console_model::simulator::least_change::least_changes;
 use gbac_console_model::simulator::question::AccessRequest;
 use gbac_console_model::simulator::request::{
     RequestAnswer, RequestCatalog, RequestForm, RequestRow, answer,
 };
+use gbac_console_model::simulator::smallest_change::smallest_changes;
 use gbac_console_model::simulator::verdict::VerdictKind;
 use gbac_engine::decide::Outcome;
 use gbac_words::common::POLICY_NOT_READ;
@@ -106,8 +106,8 @@ chunk!(CONTENT, "This panel", rest, fetch_content, draw_content, {
     let Drawn(state, content) = expect_context::<Drawn>();
     match content {
         Content::Part(Panel::WhatIf) => view! { <TryChange state=state /> }.into_any(),
-        Content::Part(Panel::LeastChange) => {
-            view! { <what_if::LeastChangePanel state=state /> }.into_any()
+        Content::Part(Panel::SmallestChange) => {
+            view! { <what_if::SmallestChangePanel state=state /> }.into_any()
         }
         Content::Part(Panel::Request) => {
             titled(Panel::Request, view! { <WholeRequest state=state /> })
@@ -211,14 +211,14 @@ fn titled(panel: Panel, content: impl IntoView + 'static) -> AnyView {
 
 #[component]
 fn TryChange(state: SimulatorState) -> impl IntoView {
-    let panel = Panel::LeastChange;
+    let panel = Panel::SmallestChange;
     view! {
         {titled(Panel::WhatIf, view! { <what_if::WhatIf state=state /> })}
         <div class="nested">
             <Disclosure
                 id=panel.id() open=state.is_open(panel) on_toggle=move |is_open| state.toggle(panel, is_open)
                 summary=move || view! {
-                    <span class="part-t"><b>{panel.title()}</b> <span class="quiet">{words::LEAST_CHANGE}</span></span>
+                    <span class="part-t"><b>{panel.title()}</b> <span class="quiet">{words::SMALLEST_CHANGE}</span></span>
                 }
             >
                 <section class="stack" aria-label=panel.title()>{content(state, panel)}</section>
@@ -340,7 +340,7 @@ fn Answered(state: SimulatorState, found: RequestAnswer) -> impl IntoView {
     let least = move || {
         let (identity, policy) = (identity.get()?, state.service.policy.get()?);
         all.as_ref()
-            .map(|all| least_changes(&policy, &identity, all, instant.get()))
+            .map(|all| smallest_changes(&policy, &identity, all, instant.get()))
     };
     let requests = found
         .requests

@@ -1,5 +1,5 @@
 //! What if: hypothetical changes, the verdict with them beside that of today, what they change for
-//! this user, and the least change that turns the verdict.
+//! this user, and the smallest change that turns the verdict.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use gbac_analysis::{AccessEffect, HypotheticalChange, groups_between};
 use gbac_console_model::address;
 use gbac_console_model::simulator::hypothesis::with_changes;
 use gbac_console_model::simulator::inputs::Panel;
-use gbac_console_model::simulator::least_change::{
-    LeastChange, LeastChangeGroup, LeastChanges, least_changes,
+use gbac_console_model::simulator::smallest_change::{
+    SmallestChange, SmallestChangeGroup, SmallestChanges, smallest_changes,
 };
 use gbac_console_model::simulator::trial::{
     Side, Tried, attempt, difference, judge_with, side, summary, title_if,
@@ -501,7 +501,7 @@ fn group_names(words: &'static str, names: Vec<String>) -> Option<impl IntoView>
 
 /// The part.
 #[component]
-pub(super) fn LeastChangePanel(state: SimulatorState) -> impl IntoView {
+pub(super) fn SmallestChangePanel(state: SimulatorState) -> impl IntoView {
     let (identity, access, instant, refusal) = (
         state.identity(),
         state.access(),
@@ -512,8 +512,8 @@ pub(super) fn LeastChangePanel(state: SimulatorState) -> impl IntoView {
         let (identity, access, policy) =
             (identity.get()?, access.get()?, state.service.policy.get()?);
         let now = instant.get();
-        Some(dom::measured("simulator: least change", || {
-            least_changes(&policy, &identity, std::slice::from_ref(&access), now)
+        Some(dom::measured("simulator: smallest change", || {
+            smallest_changes(&policy, &identity, std::slice::from_ref(&access), now)
         }))
     });
     move || match (refusal.get(), found.get()) {
@@ -526,7 +526,7 @@ pub(super) fn LeastChangePanel(state: SimulatorState) -> impl IntoView {
 
 /// Ways that were found.
 #[component]
-pub(super) fn Found(state: SimulatorState, found: LeastChanges) -> impl IntoView {
+pub(super) fn Found(state: SimulatorState, found: SmallestChanges) -> impl IntoView {
     view! {
         <p>{sentence(&found.about)}</p>
         {found.kinds.into_iter().map(|kind| view! { <OneKind state=state kind=kind /> }).collect_view()}
@@ -534,7 +534,7 @@ pub(super) fn Found(state: SimulatorState, found: LeastChanges) -> impl IntoView
 }
 
 #[component]
-fn OneKind(state: SimulatorState, kind: LeastChangeGroup) -> impl IntoView {
+fn OneKind(state: SimulatorState, kind: SmallestChangeGroup) -> impl IntoView {
     let title = kind.title;
     view! {
         <div>
@@ -549,7 +549,7 @@ fn OneKind(state: SimulatorState, kind: LeastChangeGroup) -> impl IntoView {
 }
 
 #[component]
-fn OneChange(state: SimulatorState, change: LeastChange) -> impl IntoView {
+fn OneChange(state: SimulatorState, change: SmallestChange) -> impl IntoView {
     let words = change
         .words
         .iter()

@@ -69,7 +69,7 @@ pub const GROUPS_IN_PROVIDER: &str =
 pub const COMPARED_VERDICTS: &str = "Verdict, today and with the changes";
 pub const SIGN_IN_FAILS: &str = "Sign-in fails with this token.";
 pub const ACCESS_CHANGE: &str = "Change in effective access of this user";
-pub const LEAST_CHANGE: &str = "Smallest change that allows or denies the request";
+pub const SMALLEST_CHANGE: &str = "Smallest change that allows or denies the request";
 
 // Two users.
 pub const OTHER_TOKEN: &str = "Access token of the other user";

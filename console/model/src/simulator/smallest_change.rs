@@ -1,4 +1,4 @@
-//! The least change that allows a denied request, or denies an allowed one.
+//! The smallest change that allows a denied request, or denies an allowed one.
 
 use gbac_analysis::{
     AclMatch, HypotheticalChange, LeastGrant, Opening, Revocation, least_grant, revoke,
@@ -8,14 +8,14 @@ use gbac_engine::identity::Identity;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 use gbac_words::change;
-use gbac_words::least_change as words;
 use gbac_words::rich_text::RichText;
+use gbac_words::smallest_change as words;
 
 use crate::simulator::question::AccessRequest;
 
 /// A change that turns a verdict: what it takes, as changes that can be tried together.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LeastChange {
+pub struct SmallestChange {
     /// What it takes.
     pub words: Vec<RichText>,
     /// The same, to be tried.
@@ -24,7 +24,7 @@ pub struct LeastChange {
     pub opening: Opening,
 }
 
-impl LeastChange {
+impl SmallestChange {
     fn from_trials(policy: &Policy, trials: Vec<HypotheticalChange>) -> Self {
         Self {
             words: trials.iter().map(change::hypothetical).collect(),
@@ -36,24 +36,24 @@ impl LeastChange {
 
 /// Ways of one kind.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LeastChangeGroup {
+pub struct SmallestChangeGroup {
     /// Their title.
     pub title: &'static str,
     /// What they have in common.
     pub about: RichText,
     /// The changes; each of them is enough.
-    pub changes: Vec<LeastChange>,
+    pub changes: Vec<SmallestChange>,
     /// How many more there are.
     pub more: usize,
 }
 
 /// What turns a verdict.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LeastChanges {
+pub struct SmallestChanges {
     /// What is to be reached, or why nothing reaches it.
     pub about: RichText,
     /// The kinds of changes.
-    pub kinds: Vec<LeastChangeGroup>,
+    pub kinds: Vec<SmallestChangeGroup>,
 }
 
 /// The most changes of a kind that are listed.
@@ -61,12 +61,12 @@ const SHOWN: usize = 12;
 
 /// What would allow all of these, where one is denied; what would deny the only one, where it is
 /// allowed. All of it is decided at the same instant.
-pub fn least_changes(
+pub fn smallest_changes(
     policy: &Policy,
     identity: &Identity,
     access: &[AccessRequest],
     at: At,
-) -> LeastChanges {
+) -> SmallestChanges {
     let requests: Vec<Request<'_>> = access.iter().map(|access| access.request(at)).collect();
     let found = least_grant(policy, identity, &requests);
     let is_allowed = found
@@ -76,7 +76,7 @@ pub fn least_changes(
     match requests.as_slice() {
         _ if !is_allowed => to_allow(policy, &found, identity, access.len()),
         [only] => to_deny(policy, &revoke(policy, identity, only), identity),
-        _ => LeastChanges {
+        _ => SmallestChanges {
             about: words::ALL_GRANTED.into(),
             kinds: Vec::new(),
         },
@@ -88,14 +88,14 @@ fn to_allow(
     found: &LeastGrant,
     identity: &Identity,
     access: usize,
-) -> LeastChanges {
+) -> SmallestChanges {
     let user = Principal::user(identity.user());
     if found
         .decisions
         .iter()
         .any(|decision| decision.reason == Reason::Expired)
     {
-        return LeastChanges {
+        return SmallestChanges {
             about: words::TOKEN_EXPIRED.into(),
             kinds: Vec::new(),
         };
@@ -113,15 +113,15 @@ fn to_allow(
             HypotheticalChange::Join(principal.name().into())
         }
     };
-    let sets: Vec<LeastChange> = found
+    let sets: Vec<SmallestChange> = found
         .memberships_to_add
         .iter()
         .take(SHOWN)
-        .map(|set| LeastChange::from_trials(policy, set.iter().map(as_trial).collect()))
+        .map(|set| SmallestChange::from_trials(policy, set.iter().map(as_trial).collect()))
         .collect();
     if !sets.is_empty() {
         let more = found.memberships_to_add.len().saturating_sub(SHOWN);
-        kinds.push(LeastChangeGroup {
+        kinds.push(SmallestChangeGroup {
             title: "Existing group or role",
             about: words::memberships(found.complete).into(),
             changes: sets,
@@ -135,28 +135,28 @@ fn to_allow(
             .cloned()
             .map(|acl| HypotheticalChange::Policy(Change::AddAcl(acl)))
             .collect();
-        kinds.push(LeastChangeGroup {
+        kinds.push(SmallestChangeGroup {
             title: "New ACL",
             about: words::FOR_USER_ONLY.into(),
-            changes: vec![LeastChange::from_trials(policy, trials)],
+            changes: vec![SmallestChange::from_trials(policy, trials)],
             more: 0,
         });
     }
-    LeastChanges {
+    SmallestChanges {
         about: words::to_allow(access).into(),
         kinds,
     }
 }
 
-fn around_denies(policy: &Policy, denies: &[AclMatch], identity: &Identity) -> LeastChanges {
+fn around_denies(policy: &Policy, denies: &[AclMatch], identity: &Identity) -> SmallestChanges {
     let remove: Vec<HypotheticalChange> = denies
         .iter()
         .map(|found| HypotheticalChange::Policy(Change::RemoveAcl(found.acl.clone())))
         .collect();
-    let mut kinds = vec![LeastChangeGroup {
+    let mut kinds = vec![SmallestChangeGroup {
         title: "Remove the denies",
         about: words::denies(denies.len()).into(),
-        changes: vec![LeastChange::from_trials(policy, remove)],
+        changes: vec![SmallestChange::from_trials(policy, remove)],
         more: 0,
     }];
     // Leaving helps where every deny is reached through a group or role that the person can leave.
@@ -178,32 +178,32 @@ fn around_denies(policy: &Policy, denies: &[AclMatch], identity: &Identity) -> L
             kept.push(trial.clone());
             is_new
         });
-        kinds.push(LeastChangeGroup {
+        kinds.push(SmallestChangeGroup {
             title: words::LEAVE,
             about: words::DENIES_STAY.into(),
-            changes: vec![LeastChange::from_trials(policy, leave)],
+            changes: vec![SmallestChange::from_trials(policy, leave)],
             more: 0,
         });
     }
-    LeastChanges {
+    SmallestChanges {
         about: words::BLOCKED.into(),
         kinds,
     }
 }
 
-fn to_deny(policy: &Policy, found: &Revocation, identity: &Identity) -> LeastChanges {
+fn to_deny(policy: &Policy, found: &Revocation, identity: &Identity) -> SmallestChanges {
     let user = Principal::user(identity.user());
     let Some(least) = found.changes() else {
-        return LeastChanges {
+        return SmallestChanges {
             about: words::superuser(&user),
             kinds: Vec::new(),
         };
     };
     let rows: Vec<HypotheticalChange> = least.into_iter().map(HypotheticalChange::Policy).collect();
-    let mut kinds = vec![LeastChangeGroup {
+    let mut kinds = vec![SmallestChangeGroup {
         title: "ACLs to remove",
         about: words::removals(rows.len()).into(),
-        changes: vec![LeastChange::from_trials(policy, rows)],
+        changes: vec![SmallestChange::from_trials(policy, rows)],
         more: 0,
     }];
     if let Some(leave) = &found.memberships_to_leave {
@@ -219,26 +219,26 @@ fn to_deny(policy: &Policy, found: &Revocation, identity: &Identity) -> LeastCha
                 }
             })
             .collect();
-        kinds.push(LeastChangeGroup {
+        kinds.push(SmallestChangeGroup {
             title: "Memberships to remove",
             about: words::leaving(&user, leave),
-            changes: vec![LeastChange::from_trials(policy, trials)],
+            changes: vec![SmallestChange::from_trials(policy, trials)],
             more: 0,
         });
     }
     if let Some(deny) = &found.deny {
-        let change = LeastChange::from_trials(
+        let change = SmallestChange::from_trials(
             policy,
             vec![HypotheticalChange::Policy(Change::AddAcl(deny.clone()))],
         );
-        kinds.push(LeastChangeGroup {
+        kinds.push(SmallestChangeGroup {
             title: "One deny",
             about: words::one_deny(deny),
             changes: vec![change],
             more: 0,
         });
     }
-    LeastChanges {
+    SmallestChanges {
         about: words::TO_DENY.into(),
         kinds,
     }
@@ -281,7 +281,7 @@ mod tests {
             At::IgnoringExpiry,
         );
         let before = decide(&policy, &identity, &request);
-        let found = least_changes(
+        let found = smallest_changes(
             &policy,
             &identity,
             std::slice::from_ref(access),
@@ -334,7 +334,7 @@ mod tests {
     fn superusers_and_the_expired_are_told_why() {
         let policy = policy();
         let write = [access(Operation::Write, "x")];
-        let superuser = least_changes(
+        let superuser = smallest_changes(
             &policy,
             &Identity::new("root", [""; 0]),
             &write,
@@ -351,7 +351,7 @@ mod tests {
             gbac_engine::token::UnverifiedClaims::parse(r#"{ "sub": "maya", "exp": 1 }"#).unwrap();
         let (expired, _) =
             Identity::from_unverified(&claims, None, &policy.settings().identity_rules()).unwrap();
-        let found = least_changes(&policy, &expired, &write, At::seconds(2.0));
+        let found = smallest_changes(&policy, &expired, &write, At::seconds(2.0));
         assert!(
             found.kinds.is_empty() && found.about.plain().contains("expired"),
             "{found:?}"
@@ -361,7 +361,7 @@ mod tests {
             access(Operation::Read, "payments-a"),
             access(Operation::Read, "payments-b"),
         ];
-        let allowed = least_changes(
+        let allowed = smallest_changes(
             &policy,
             &Identity::new("a", ["analysts"]),
             &read,
