@@ -34,17 +34,16 @@ pub(super) fn warning(changes: &GroupChanges) -> Option<impl IntoView + use<>> {
         group_change::merging(changes.merging()),
         group_change::dropped(changes.dropped()),
         group_change::unmatched_members(members),
-        group_change::unknown(changes.unknown()),
     ]
     .into_iter()
     .flatten()
     .collect();
-    let is_unknown = changes.unknown() > 0;
-    (!parts.is_empty()).then(|| {
+    let unknown = group_change::unknown(changes.unknown());
+    (!parts.is_empty() || unknown.is_some()).then(|| {
         view! {
             <Note kind=NoteKind::Warn title=group_change::CHANGES_PERMISSIONS>
-                <p>{capitalized(&list_up_to(&parts, 4))} "."</p>
-                {is_unknown.then(|| view! { <p>{group_change::UNKNOWN_UNTIL_TOKEN}</p> })}
+                {(!parts.is_empty()).then(|| view! { <p>{capitalized(&list_up_to(&parts, 3))} "."</p> })}
+                {unknown.map(|unknown| view! { <p>{capitalized(&unknown)} ". " {group_change::UNKNOWN_UNTIL_TOKEN}</p> })}
             </Note>
         }
     })

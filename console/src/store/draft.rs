@@ -178,7 +178,7 @@ impl Draft {
     /// Stages several changes, and says how many of them made a difference to the draft.
     pub fn add_all(self, changes: impl IntoIterator<Item = Change>) -> usize {
         let mut staged = self.staged.get_untracked();
-        let after = self.after_untracked();
+        let (before, after) = (self.before_untracked(), self.after_untracked());
         let mut made = 0;
         // The roles that these very changes make or delete: what was read says nothing about them.
         let mut remade: Vec<String> = Vec::new();
@@ -206,7 +206,12 @@ impl Draft {
             for at in goes {
                 staged.remove(at);
             }
-            if stays {
+            // Settings as the service has them take staged ones back, and are no change themselves.
+            let is_in_force = match (&change, &before) {
+                (Change::Settings(_), Some(before)) => draft::is_done(before, &change),
+                _ => false,
+            };
+            if stays && !is_in_force {
                 staged.push(Staged {
                     change,
                     failure: None,

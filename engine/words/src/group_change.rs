@@ -97,7 +97,8 @@ pub fn settled(groups: usize, unknown: usize) -> String {
 }
 
 /// What makes it known.
-pub const UNKNOWN_UNTIL_TOKEN: &str = "Groups are read from another claim, and no token here shows what it contains. A token with this claim shows it.";
+pub const UNKNOWN_UNTIL_TOKEN: &str =
+    "Groups are read from another claim. A token that has it shows which groups remain.";
 
 fn counted(number: usize, one: &str, many: &str) -> Option<String> {
     (number > 0).then(|| format!("{} {}", thousands(number), agree(number, one, many)))

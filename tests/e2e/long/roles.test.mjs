@@ -258,6 +258,8 @@ journey('an ACL is edited in place, without a mouse, and both changes are one st
   await until(async () => assert.equal(await focused(), `Edit ACL ${line}`));
   // One row, with the way back, which takes both changes out.
   await role.acls.getByText('was Allow Read, topic edited literal').waitFor();
+  await page.getByText('1 ACL and 1 principal on the service. Your draft edits 1 ACL.').waitFor();
+  await role.acls.getByText('1 row, 1 edited').waitFor();
   await page.getByRole('link', { name: 'Review 2 changes' }).waitFor();
   await role.acls.getByRole('button', { name: `Undo editing ${line}` }).click();
   await role.acls.getByRole('button', { name: `Edit ACL ${old}`, exact: true }).waitFor();

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { isAccessible } from '../support/axe.mjs';
 import { accepted, refusal, text } from '../support/fields.mjs';
 import { stage } from '../support/journey.mjs';
+import { Draft } from '../support/review.mjs';
 import { SETTINGS, Settings, properties } from '../support/settings.mjs';
 import { until } from '../support/until.mjs';
 
@@ -33,6 +34,11 @@ journey('another claim path: what cannot be known is told on both pages, and nob
   await page.getByRole('table', { name: 'Names in tokens and the groups that they become' }).getByRole('row', { name: /^payments-ops not read/ }).waitFor();
   await page.getByText(/^1 token read\. It settles \d+ groups?; /).waitFor();
   assert.ok(await field.evaluate((element) => element === document.activeElement), 'the field stays while it is typed in');
+  // What is discarded in the form goes from the draft, too.
+  await page.getByRole('link', { name: 'Back to Settings' }).click();
+  await settings.form.getByRole('button', { name: 'Discard' }).click();
+  await new Draft(page).bar.waitFor({ state: 'detached' });
+  assert.equal(await settings.path.inputValue(), '$.groups');
 });
 
 journey('another claim path says what it finds, and a wrong one where it is wrong', async ({ page }) => {

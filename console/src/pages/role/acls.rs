@@ -12,8 +12,8 @@ use gbac_words::pages::role as words;
 use leptos::prelude::*;
 
 use super::context::{
-    RoleContext, Sign, edited_word, focus_row, neighbor, not_applied, row_class, rows_words,
-    sign_word,
+    RoleContext, Sign, edited_rows, edited_word, focus_row, neighbor, not_applied, row_class,
+    rows_words, sign_word,
 };
 use crate::dom;
 use crate::pages::acl_editor::{AclEditor, EditAcl, edit_id};
@@ -42,7 +42,10 @@ pub(super) fn Acls(adding: RwSignal<bool>, is_open: bool) -> impl IntoView {
         <section class="section" aria-labelledby="h-acl">
             <div class="row">
                 <h2 id="h-acl" tabindex="-1">"ACLs"</h2>
-                <span class="count">{move || rows_words(context.acls.read().iter().map(|row| row.status))}</span>
+                <span class="count">{move || {
+                    let acls = context.acls.read();
+                    rows_words(acls.iter().map(|row| row.status), edited_rows(&acls))
+                }}</span>
                 {is_open.then(|| view! {
                     <span class="row row-end">
                         {move || (!selected.read().is_empty()).then(|| view! {

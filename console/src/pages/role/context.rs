@@ -87,8 +87,13 @@ pub(super) fn focus_row(own: String, neighbor: Option<String>, heading: &str) {
     dom::focus_first(ids);
 }
 
-/// How many rows there are, and how many come and go: `9 rows, 2 added, 1 removed`.
-pub(super) fn rows_words(statuses: impl Iterator<Item = RowStatus>) -> String {
+/// How many ACLs the draft edits.
+pub(super) fn edited_rows(acls: &[AclRow]) -> usize {
+    acls.iter().filter(|row| row.edited_from.is_some()).count()
+}
+
+/// How many rows there are, and how many come, are edited and go: `9 rows, 2 added, 1 removed`.
+pub(super) fn rows_words(statuses: impl Iterator<Item = RowStatus>, edited: usize) -> String {
     let (mut all, mut added, mut removed) = (0, 0, 0);
     for status in statuses {
         all += 1;
@@ -96,7 +101,12 @@ pub(super) fn rows_words(statuses: impl Iterator<Item = RowStatus>) -> String {
         removed += usize::from(status == RowStatus::Removed);
     }
     let mut text = count(all, "row");
-    for (number, word) in [(added, "added"), (removed, "removed")] {
+    let numbers = [
+        (added - edited, "added"),
+        (edited, "edited"),
+        (removed, "removed"),
+    ];
+    for (number, word) in numbers {
         if number > 0 {
             text = format!("{text}, {number} {word}");
         }

@@ -34,7 +34,7 @@ pub(super) fn Members(is_open: bool) -> impl IntoView {
         <section class="section" aria-labelledby="h-members">
             <div class="row">
                 <h2 id="h-members" tabindex="-1">"Principals"</h2>
-                <span class="count">{move || rows_words(context.members.read().iter().map(|row| row.status))}</span>
+                <span class="count">{move || rows_words(context.members.read().iter().map(|row| row.status), 0)}</span>
             </div>
             <div class="panel flat">
                 {is_open.then(|| view! { <AddMember /> })}

@@ -20,7 +20,7 @@ use leptos_router::hooks::{use_location, use_navigate};
 
 use self::acls::Acls;
 use self::add_acl::AddAcl;
-use self::context::RoleContext;
+use self::context::{RoleContext, edited_rows};
 use self::members::Members;
 use crate::dom;
 use crate::pages::roles::{DeleteRole, Deletion};
@@ -138,20 +138,26 @@ fn Summary() -> impl IntoView {
     move || {
         let before = size_without(context, RowStatus::Added);
         let after = size_without(context, RowStatus::Removed);
+        let edited = edited_rows(&context.acls.read());
         match context.status.get() {
             Some(RowStatus::Added) => words::new_role(after),
             Some(RowStatus::Stored) if before != after => words::resized(before, after),
+            Some(RowStatus::Stored) if edited > 0 => words::edited(before, edited),
             Some(RowStatus::Stored | RowStatus::Removed) | None => words::size(before),
         }
     }
 }
 
-/// How many rows there are, without those that are added or without those that go.
+/// How many rows there are, without those that are added or without those that go. An edited ACL is
+/// on the service, too, as it was.
 fn size_without(context: RoleContext, status: RowStatus) -> RoleSize {
     let acls = context.acls.read();
     let members = context.members.read();
     RoleSize {
-        acls: acls.iter().filter(|row| row.status != status).count(),
+        acls: acls
+            .iter()
+            .filter(|row| row.status != status || row.edited_from.is_some())
+            .count(),
         members: members.iter().filter(|row| row.status != status).count(),
     }
 }

@@ -52,6 +52,14 @@ pub fn resized(before: RoleSize, after: RoleSize) -> String {
     format!("{before} on the service. Your draft makes it {acls} and {members}.")
 }
 
+pub fn edited(before: RoleSize, acls: usize) -> String {
+    let before = capitalized(&before.words());
+    format!(
+        "{before} on the service. Your draft edits {}.",
+        count(acls, "ACL")
+    )
+}
+
 pub fn exported(file: &str) -> String {
     format!("{file} saved. It creates the role with gbac commands, without your draft.")
 }
