@@ -111,16 +111,15 @@ impl SimulatorEvaluation {
             let fields = provider_fields.read();
             Expected::read(&fields.0, &fields.1, &accepted.read())
         });
-        let report = Memo::new(move |_| {
-            let report = keys
-                .read()
-                .report(&token.read(), &expected.read(), now.get());
-            report.map(Arc::new)
+        let findings = Memo::new(move |_| {
+            keys.read()
+                .findings(&token.read(), &expected.read(), now.get())
         });
+        let report = Memo::new(move |_| findings.read().report.clone());
         let sign_in = Memo::new(move |_| {
             pipeline::sign_in(
                 &token.read(),
-                report.read().as_deref(),
+                &findings.read(),
                 &expected.read(),
                 ignore_expiry.get(),
                 now.get(),

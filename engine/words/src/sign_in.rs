@@ -13,6 +13,9 @@ use crate::{decision, explanation, request};
 pub const CLAIMS_ONLY: &str = "Claims only, without a signature";
 /// A signature that was not compared with keys.
 pub const SIGNATURE_NOT_VERIFIED: &str = "Signature not verified";
+/// A signature whose key is not among those of the provider that the service has.
+pub const KEY_NOT_OF_PROVIDER: &str = "Signature not verified: the keys that the service has lack the key of this token. The service \
+     asks the provider for new keys, and refuses the token if they lack it, too";
 /// A token that passed every check.
 pub const SIGNATURE_VERIFIED: &str = "Signature verified";
 /// A good signature of a token that fails another check.

@@ -20,7 +20,7 @@ use crate::simulator::inputs::{
 };
 use crate::simulator::question::{self, AccessRequest};
 use crate::simulator::token::{self, Expected, TokenFact, TokenReading};
-use crate::simulator::token_checks::{self, Keys, Report, SignInRefusal, Verifier};
+use crate::simulator::token_checks::{self, KeyFindings, Keys, Report, SignInRefusal, Verifier};
 use crate::simulator::verdict::{self, Judged, Verdict, VerdictKind};
 
 /// What is shown where no verdict is.
@@ -97,8 +97,9 @@ pub fn evaluate(
     let token = token::read(inputs.token(), inputs.as_claims);
     let keys = Keys::read(inputs.keys(), verifier);
     let expected = Expected::read(&inputs.issuer, &inputs.audience, accepted);
-    let report = keys.report(&token, &expected, now).map(Arc::new);
-    let sign_in = sign_in(&token, report.as_deref(), &expected, ignore_expiry, now);
+    let findings = keys.findings(&token, &expected, now);
+    let sign_in = sign_in(&token, &findings, &expected, ignore_expiry, now);
+    let report = findings.report;
     let settings = of_service.settings();
     let rules = RulesInForce::read(inputs.tried_settings(), inputs.userinfo(), settings);
     let who = identity(&entered, &token, report.as_deref(), &rules);
@@ -160,9 +161,9 @@ pub fn identify(
     let token = token::read(inputs.token(), inputs.as_claims);
     let keys = Keys::read(inputs.keys(), verifier);
     let expected = Expected::read(&inputs.issuer, &inputs.audience, accepted);
-    let report = keys.report(&token, &expected, now);
+    let report = keys.findings(&token, &expected, now).report;
     let rules = RulesInForce::read(inputs.tried_settings(), inputs.userinfo(), settings);
-    identity(&inputs.identity(), &token, report.as_ref(), &rules)
+    identity(&inputs.identity(), &token, report.as_deref(), &rules)
 }
 
 /// What the checks of a sign-in find in a token.
@@ -177,7 +178,7 @@ pub struct SignInFindings {
 /// Token and keys: the checks that the service makes at a sign-in, after the verification with keys.
 pub fn sign_in(
     token: &TokenReading,
-    report: Option<&Report>,
+    findings: &KeyFindings,
     expected: &Expected,
     ignore_expiry: bool,
     now: f64,
@@ -191,7 +192,8 @@ pub fn sign_in(
         &expected.accepted,
         Some(now.into()),
     );
-    let mut facts = vec![token_checks::fact(read, report)];
+    let report = findings.report.as_deref();
+    let mut facts = vec![token_checks::fact(read, report, findings.lacks_key)];
     facts.extend(token::facts(read, expected, ignore_expiry, &checks, now));
     SignInFindings {
         refusal: token_checks::refusal(read, report, &checks, ignore_expiry),

@@ -859,6 +859,11 @@ fn the_keys_of_the_provider_verify_only_tokens_of_its_issuer() {
             "{keys}"
         );
         assert!(view.refusal.is_none() && view.problem(InputField::Keys).is_none());
+        let lacks_key = view.facts[0]
+            .words
+            .plain()
+            .contains("lack the key of this token");
+        assert_eq!(lacks_key, keys == rotated, "{keys}");
     }
     // What is entered counts in their place.
     let entered = Inputs {

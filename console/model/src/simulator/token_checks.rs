@@ -105,30 +105,44 @@ impl Keys {
         }
     }
 
-    /// Verifies a token; none without keys, and for claims. The keys of the service's provider
+    /// Verifies a token; nothing without keys, and for claims. The keys of the service's provider
     /// verify only tokens of its issuer, and a token with a key that they lack is as unverified as
     /// without them: the service would fetch new ones for it.
-    pub fn report(&self, token: &TokenReading, expected: &Expected, now: f64) -> Option<Report> {
+    pub fn findings(&self, token: &TokenReading, expected: &Expected, now: f64) -> KeyFindings {
+        let mut findings = KeyFindings::default();
         let TokenReading::Read(read) = token else {
-            return None;
+            return findings;
         };
-        let text = read.token.as_deref()?;
+        let Some(text) = read.token.as_deref() else {
+            return findings;
+        };
         match self {
-            Self::Missing | Self::NotLoaded | Self::Wrong(_) => None,
+            Self::Missing | Self::NotLoaded | Self::Wrong(_) => {}
             Self::Read(keys, verifier) => {
-                Some((verifier.report)(text, keys, &expected.accepted, now))
+                let report = (verifier.report)(text, keys, &expected.accepted, now);
+                findings.report = Some(Arc::new(report));
             }
             Self::OfProvider(keys, verifier) => {
                 let issuer = expected.accepted.issuer.as_deref();
                 let is_its_token = issuer.is_some() && issuer == read.claims.issuer();
-                if expected.issuer.is_some() || !is_its_token {
-                    return None;
+                if expected.issuer.is_none() && is_its_token {
+                    let report = (verifier.report)(text, keys, &expected.accepted, now);
+                    findings.lacks_key = report.signature == Signature::Unknown;
+                    findings.report = (!findings.lacks_key).then(|| Arc::new(report));
                 }
-                let report = (verifier.report)(text, keys, &expected.accepted, now);
-                (report.signature != Signature::Unknown).then_some(report)
             }
         }
+        findings
     }
+}
+
+/// What keys say about a token.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct KeyFindings {
+    /// The checks of the token; none where nothing could verify it.
+    pub report: Option<Arc<Report>>,
+    /// Whether the keys of the service's provider, as the service has them, lack that of the token.
+    pub lacks_key: bool,
 }
 
 /// One check.
@@ -233,9 +247,10 @@ fn verification_line(line: &VerificationStep) -> VerificationLine {
 }
 
 /// The first fact about a token: whether its signature was verified.
-pub fn fact(read: &DecodedToken, report: Option<&Report>) -> TokenFact {
+pub fn fact(read: &DecodedToken, report: Option<&Report>, lacks_key: bool) -> TokenFact {
     let (mark, words) = match (read.token.is_some(), report) {
         (false, _) => (FactMark::Assumed, sign_in::CLAIMS_ONLY),
+        (true, None) if lacks_key => (FactMark::Assumed, sign_in::KEY_NOT_OF_PROVIDER),
         (true, None) => (FactMark::Assumed, sign_in::SIGNATURE_NOT_VERIFIED),
         (true, Some(report)) if report.claims.is_some() => {
             (FactMark::Good, sign_in::SIGNATURE_VERIFIED)
