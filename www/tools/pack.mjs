@@ -1,5 +1,6 @@
-// `npm pack` calls it first: makes what only the packed package has, its license and the CommonJS build in cjs/, from the ES modules.
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// `npm pack` calls it first: makes what only the packed package has, its license, its changelog and the CommonJS build in cjs/, from
+// the ES modules. The files of both have the same names, so they follow each other in the package, which halves them once compressed.
+import { copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rollup } from 'rollup';
@@ -9,7 +10,7 @@ const www = fileURLToPath(new URL('../', import.meta.url));
 const cjs = join(www, 'cjs');
 const scripts = (folder) => readdirSync(join(www, folder)).filter((name) => name.endsWith('.js')).map((name) => join(folder, name));
 
-copyFileSync(join(www, '../LICENSE'), join(www, 'LICENSE'));
+for (const name of ['LICENSE', 'CHANGELOG.md']) copyFileSync(join(www, '..', name), join(www, name));
 rmSync(cjs, { recursive: true, force: true });
 
 // The declarations of the adapters, from their comments. TypeScript does not overwrite older ones.
@@ -18,25 +19,42 @@ const options = { allowJs: true, declaration: true, emitDeclarationOnly: true, r
 ts.createProgram(scripts('adapters').map((path) => join(www, path)), options)
   .emit(undefined, (path, text) => { if (dirname(path) === join(www, 'adapters')) writeFileSync(path, text); });
 
+/** The scripts with the wasm modules inside are in the package once: `require` takes them from the ES modules. */
+const shared = {
+  name: 'shared',
+  load(id) {
+    if (!id.endsWith('_inline.js')) return null;
+    const file = `../../pkg/${basename(id)}`;
+    // Jest cannot require an ES module.
+    return `let code;
+try {
+  code = require('${file}').default;
+} catch {
+  code = process.getBuiltinModule('node:fs').readFileSync(\`\${__dirname}/${file}\`, 'utf8').split("'")[1];
+}
+export default code;`;
+  },
+};
+
 const entries = ['', 'slim', 'adapters'].flatMap(scripts);
 const bundle = await rollup({
   input: Object.fromEntries(entries.map((path) => [path.slice(0, -'.js'.length), join(www, path)])),
   // Peers, and the package's own entry points: whatever resolves them chooses the right ones.
   external: (id) => !id.startsWith('.') && !id.startsWith(www),
+  plugins: [shared],
   treeshake: false,
   onwarn: (warning) => { throw new Error(warning.message); },
 });
 // File by file, so that the entry points share their classes as the ES modules do.
 await bundle.write({
-  dir: cjs, format: 'cjs', preserveModules: true, preserveModulesRoot: www, entryFileNames: '[name].cjs', exports: 'named',
+  dir: cjs, format: 'cjs', preserveModules: true, preserveModulesRoot: www, exports: 'named',
 });
 await bundle.close();
 
-// The declarations say the same; only what they import has another name.
+// The declarations are the same.
 for (const folder of ['', 'adapters']) {
-  mkdirSync(join(cjs, folder), { recursive: true });
   for (const name of readdirSync(join(www, folder)).filter((name) => name.endsWith('.d.ts') && name !== 'wasm.d.ts')) {
-    const text = readFileSync(join(www, folder, name), 'utf8').replaceAll(/(from |import\()(['"])(\.[^'"]*)\.js\2/g, '$1$2$3.cjs$2');
-    writeFileSync(join(cjs, folder, `${basename(name, '.d.ts')}.d.cts`), text);
+    copyFileSync(join(www, folder, name), join(cjs, folder, name));
   }
 }
+writeFileSync(join(cjs, 'package.json'), '{ "type": "commonjs", "sideEffects": false }\n');

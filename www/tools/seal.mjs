@@ -3,7 +3,7 @@
 // module inside. The script no longer reads from `Object.prototype`.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { textOf } from '../lib/embedded.js';
+import { textOf } from './text.mjs';
 
 /** The custom section that holds the id. */
 const SECTION = 'gbac-engine';
@@ -41,6 +41,6 @@ for (const name of process.argv.slice(2)) {
   const sealed = Buffer.concat([bytes, Buffer.from([0]), leb128(body.length), body]);
   writeFileSync(wasm, sealed);
   writeFileSync(new URL(`pkg/${name}_id.js`, www), `export default ${JSON.stringify(id)};\n`);
-  // Base64 is shorter on disk and 20% larger after brotli, hexadecimal digits are longer and 3% larger.
+  // Base64 is longer, and 20% larger after brotli; hexadecimal digits are twice as long, and 3% larger.
   writeFileSync(new URL(`pkg/${name}_inline.js`, www), `export default '${textOf(sealed)}';\n`);
 }

@@ -22,7 +22,7 @@ const DECLARATIONS: &str = "www/types.d.ts";
 const SCHEMA: &str = "docs/command-line.schema.json";
 
 /// Everything that determines the modules.
-const INPUTS: [&str; 14] = [
+const INPUTS: [&str; 15] = [
     "engine/src",
     "engine/Cargo.toml",
     "engine/analysis/src",
@@ -33,6 +33,7 @@ const INPUTS: [&str; 14] = [
     "engine/wasm/Cargo.toml",
     SEAL,
     "www/lib/embedded.js",
+    "www/tools/text.mjs",
     "www/package.json",
     "Cargo.toml",
     "Cargo.lock",

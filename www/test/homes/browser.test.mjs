@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { AxeBuilder } from '../../../tests/e2e/node_modules/@axe-core/playwright/dist/index.mjs';
 import { openBrowser } from '../../../tests/e2e/support/browser.mjs';
 import { serve } from '../../matrix/support.mjs';
-import { textOf } from '../../lib/embedded.js';
+import { textOf } from '../../tools/text.mjs';
 import { DOCUMENT, provider } from '../tokens.mjs';
 import { install, WWW } from './installed.mjs';
 
@@ -76,8 +76,8 @@ test('two versions of the package in one page decide each for itself, and do not
     writeFileSync(path, content.replaceAll(from, to), encoding);
   };
   change('gbac_engine_id.js', id, other, 'utf8');
-  change('gbac_engine_inline.js', textOf(Buffer.from(id)), textOf(Buffer.from(other)), 'utf8');
   change('gbac_engine_bg.wasm', id, other, 'latin1');
+  writeFileSync(join(copy, 'pkg/gbac_engine_inline.js'), `export default '${textOf(readFileSync(join(copy, 'pkg/gbac_engine_bg.wasm')))}';\n`);
   write('copies.html', `<!doctype html><title>-</title><script type="module">
     import * as one from '/node_modules/gbac-engine/index.js';
     import * as two from '/copy/index.js';
