@@ -30,7 +30,7 @@ const shared = {
 try {
   code = require('${file}').default;
 } catch {
-  code = process.getBuiltinModule('node:fs').readFileSync(\`\${__dirname}/${file}\`, 'utf8').split("'")[1];
+  code = process.getBuiltinModule('node:fs').readFileSync(\`\${module.path}/${file}\`, 'utf8').split("'")[1];
 }
 export default code;`;
   },
