@@ -88,6 +88,16 @@ pub fn with_dependents(staged: &[&Change], at: usize) -> Vec<usize> {
     places
 }
 
+/// The same, for somebody who takes a staged change out: of an edit, what it removes goes, too.
+pub fn with_edit(staged: &[&Change], at: usize) -> Vec<usize> {
+    let mut places = with_dependents(staged, at);
+    let first = at.saturating_sub(1);
+    if at > 0 && !edits(staged.iter().skip(first).take(2).copied()).is_empty() {
+        places.push(first);
+    }
+    places
+}
+
 /// An ACL and the one that takes its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AclReplacement<'a> {

@@ -262,7 +262,7 @@ impl Draft {
         let goes = self.staged.with_untracked(|staged| {
             let changes: Vec<&Change> = staged.iter().map(|staged| &staged.change).collect();
             if index < changes.len() {
-                draft::with_dependents(&changes, index)
+                draft::with_edit(&changes, index)
             } else {
                 Vec::new()
             }

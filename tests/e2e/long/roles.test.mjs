@@ -268,7 +268,12 @@ journey('an ACL is edited in place, without a mouse, and both changes are one st
   form = await role.editAcl(old);
   await form.getByRole('textbox', { name: 'Host' }).fill('10.0.0.7');
   await page.keyboard.press('Enter');
-  await draft.apply();
+  // One row of the review, too, which says what it was.
+  const review = await draft.review();
+  const rows = await review.rows();
+  assert.equal(rows.length, 1, rows.join('\n'));
+  assert.match(rows[0], /^→ Edit Allow Read, topic edited literal → Allow Read, topic edited literal/);
+  await review.apply();
   await holdsAcls(set.service, 'EditedReaders', ['allow read topic literal edited from 10.0.0.7 for Role:EditedReaders']);
 });
 

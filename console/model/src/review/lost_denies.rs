@@ -212,8 +212,8 @@ fn can_match(policy: &Policy, acl: &Acl) -> bool {
     }
 }
 
-/// Whether one deny denies everything that another one does.
-fn covers(one: &Acl, other: &Acl) -> bool {
+/// Whether an ACL is about everything that another one is about.
+pub(super) fn covers(one: &Acl, other: &Acl) -> bool {
     let names = match (one.pattern_type, other.pattern_type) {
         (PatternType::Literal, PatternType::Literal) => one.covers_name(&other.resource_name),
         (PatternType::Literal, PatternType::Prefixed) => one.resource_name == "*",

@@ -23,8 +23,9 @@ pub use self::effect_words::{AffectedGroups, access_words, effect_words, group_c
 pub use self::effects::{
     AffectedHolder, BLOCKED, EffectLine, Effects, GAINS, LOSES, Total, effects, effects_of,
 };
+use self::lost_denies::covers;
 pub use self::lost_denies::{DenyLoss, LostDeny};
-use crate::draft::{ChangeStatus, Staged};
+use crate::draft::{AclReplacement, ChangeStatus, Staged, edits};
 use crate::names::{remarks, unseen};
 use crate::roles::acls_of;
 
@@ -57,6 +58,8 @@ pub struct ChangeRow {
     pub adds: bool,
     /// What.
     pub what: ChangedItem,
+    /// The ACL whose place it takes, where the draft edits one.
+    pub edited_from: Option<Acl>,
     /// Why it cannot be made, or that it changes nothing; none when it can be.
     pub obstacle: Option<String>,
     /// Why the service did not make it when it was sent.
@@ -68,6 +71,10 @@ pub struct ChangeRow {
 }
 
 impl ChangeRow {
+    fn is_of_acl(&self, acl: &Acl) -> bool {
+        matches!(&self.what, ChangedItem::Acl(own) if own == acl)
+    }
+
     /// The principal that this adds to a role, or gives an ACL.
     fn added(&self) -> Option<&Principal> {
         match &self.what {
@@ -158,6 +165,7 @@ pub fn sections(before: &Policy, staged: &[Staged], statuses: &[ChangeStatus]) -
             index,
             adds,
             what,
+            edited_from: None,
             obstacle,
             failure,
             opening: Opening::default(),
@@ -178,6 +186,26 @@ pub fn sections(before: &Policy, staged: &[Staged], statuses: &[ChangeStatus]) -
             .sort_by_key(|row| (row.what.rank(), row.adds, row.index));
     }
     sections
+}
+
+/// Shows each edit of an ACL as one row: that of the ACL that comes, which says what it was. It
+/// opens nothing where that was as wide.
+pub fn join_edits(sections: &mut [Section], staged: &[Staged]) {
+    for AclReplacement { from, to } in edits(staged.iter().map(|staged| &staged.change)) {
+        for section in &mut *sections {
+            section
+                .rows
+                .retain(|row| row.adds || !row.is_of_acl(from) || row.failure.is_some());
+            for row in &mut section.rows {
+                if row.adds && row.is_of_acl(to) {
+                    if from.permission == to.permission && covers(from, to) {
+                        row.opening = Opening::default();
+                    }
+                    row.edited_from = Some(from.clone());
+                }
+            }
+        }
+    }
 }
 
 /// Whom the row of an ACL is about.
@@ -338,7 +366,7 @@ mod tests {
     use gbac_words::breadth;
 
     use super::*;
-    use crate::draft::apply;
+    use crate::draft::{apply, with_edit};
 
     fn acl(principal: Principal, name: &str) -> Acl {
         Acl::allow(principal, Operation::Read, ResourceType::Topic, name)
@@ -463,5 +491,42 @@ mod tests {
                 Some("already applied")
             ]
         );
+    }
+
+    #[test]
+    fn an_edited_acl_is_one_row_with_what_it_was() {
+        let role = || Principal::role("R");
+        let mut policy = Policy::default();
+        policy.apply(Change::CreateRole("R".into())).unwrap();
+        let wide = acl(role(), "orders-").prefixed();
+        policy.apply(Change::AddAcl(wide.clone())).unwrap();
+        let narrow = acl(role(), "orders-eu");
+        let staged = [
+            Change::RemoveAcl(wide.clone()),
+            Change::AddAcl(narrow.clone()),
+            Change::AddAcl(acl(role(), "more")),
+        ]
+        .map(|change| Staged {
+            change,
+            failure: None,
+        });
+        let changes = staged.clone().map(|staged| staged.change);
+        let mut after = policy.clone();
+        let mut sections = sections(&policy, &staged, &apply(&mut after, &changes));
+        remark(&mut sections, &staged, &policy, &after, &BTreeSet::new());
+        join_edits(&mut sections, &staged);
+        let rows: Vec<_> = (sections[0].rows.iter())
+            .map(|row| {
+                (
+                    row.index,
+                    row.edited_from.as_ref(),
+                    row.opening.breadth().is_some(),
+                )
+            })
+            .collect();
+        assert_eq!(rows, [(1, Some(&wide), false), (2, None, true)]);
+        let changes: Vec<&Change> = changes.iter().collect();
+        assert_eq!(with_edit(&changes, 1), [1, 0]);
+        assert_eq!(with_edit(&changes, 2), [2]);
     }
 }

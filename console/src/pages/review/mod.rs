@@ -16,7 +16,7 @@ use gbac_api::reason::ChangeReason;
 use gbac_console_model::address;
 use gbac_console_model::apply::{ApplyProgress, drift, read_reason};
 use gbac_console_model::draft::{ChangeStatus, role_of};
-use gbac_console_model::review::{Effects, effects, needs_reason, remark, sections};
+use gbac_console_model::review::{Effects, effects, join_edits, needs_reason, remark, sections};
 use gbac_console_model::simulator::inputs::Inputs;
 use gbac_console_model::simulator::token;
 use gbac_console_model::stored_draft::DraftOwner;
@@ -261,6 +261,7 @@ fn Left(base: RwSignal<Option<Arc<Policy>>>, reason: ReasonField) -> impl IntoVi
             let mut sections = sections(base, &staged, &evaluation.statuses);
             let after = evaluation.after.as_ref().unwrap_or(base);
             seen.with(|seen| remark(&mut sections, &staged, base, after, seen));
+            join_edits(&mut sections, &staged);
             sections
         })
     });

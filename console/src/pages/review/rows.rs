@@ -88,6 +88,7 @@ fn OneRow(row: ChangeRow, on_undo: Option<Callback<usize>>) -> impl IntoView {
         index,
         adds,
         what,
+        edited_from,
         obstacle,
         failure,
         opening,
@@ -97,16 +98,23 @@ fn OneRow(row: ChangeRow, on_undo: Option<Callback<usize>>) -> impl IntoView {
         (ChangedItem::Role { .. }, true) => "Create",
         (ChangedItem::Role { .. }, false) => "Delete",
         (ChangedItem::Settings(_), _) => "Change",
+        _ if edited_from.is_some() => "Edit",
         (_, true) => "Add",
         (_, false) => "Remove",
+    };
+    let sign = match (adds, &edited_from) {
+        (true, Some(_)) => "→",
+        (true, None) => "+",
+        (false, _) => "−",
     };
     let label = format!("Undo: {}", spoken(verb, &what));
     view! {
         <li class=if adds { "plus" } else { "minus" }>
-            <b aria-hidden="true">{if adds { "+" } else { "−" }}</b>
+            <b aria-hidden="true">{sign}</b>
             <div class="diff-row">
                 <div class="brk">
                     <span class="sr">{verb} " "</span>
+                    {edited_from.map(|from| view! { <AclPhrase acl=from /> " → " })}
                     <Said what=what adds=adds />
                     {obstacle.map(|text| view! {
                         <Message kind=MessageKind::Warn><Words text=capitalized(&text) /></Message>
