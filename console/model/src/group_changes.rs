@@ -273,6 +273,15 @@ fn because(
         }
         (then, _) => {
             let lost = match (then, today) {
+                // Nobody gains by a name that is no group any more, but where it was denied.
+                (GroupOutcome::Nothing | GroupOutcome::NotRead, GroupOutcome::Group(group))
+                    if is_gain =>
+                {
+                    RichText::new()
+                        .text("a deny for ")
+                        .principal(&Principal::group(group))
+                        .text(" no longer applies")
+                }
                 (GroupOutcome::Nothing, _) => {
                     RichText::new().text("the name no longer produces a group")
                 }
@@ -296,6 +305,7 @@ fn because(
 
 #[cfg(test)]
 mod tests {
+    use gbac_engine::model::{Acl, Operation, ResourceType};
     use gbac_json::policy_from_value;
     use serde_json::{Value, json};
 
@@ -326,7 +336,15 @@ mod tests {
     }
 
     fn changes(path: &str, nested: NestedGroupBehavior, claims: &Value) -> GroupChanges {
-        let before = policy();
+        changes_of(&policy(), path, nested, claims)
+    }
+
+    fn changes_of(
+        before: &Policy,
+        path: &str,
+        nested: NestedGroupBehavior,
+        claims: &Value,
+    ) -> GroupChanges {
         let mut after = before.clone();
         let entered = GroupSettingsForm {
             claim_path: path.into(),
@@ -338,7 +356,30 @@ mod tests {
             )))
             .unwrap();
         let claims = claims.as_object().cloned().map(gbac_engine::ClaimSet::from);
-        GroupChanges::from_diff(&compared(&before, &after, claims.as_ref()), &before, &after)
+        GroupChanges::from_diff(&compared(before, &after, claims.as_ref()), before, &after)
+    }
+
+    #[test]
+    fn who_gains_because_a_deny_stops_applying_is_told_so() {
+        let deny = Acl::deny(
+            Principal::group("/eng/legacy/"),
+            Operation::Write,
+            ResourceType::Topic,
+            "payments-settled",
+        );
+        let mut before = policy();
+        before.apply(Change::AddAcl(deny)).unwrap();
+        let none = json!({});
+        let found = changes_of(&before, "$.groups", NestedGroupBehavior::Suffix, &none);
+        let lines = found.lines();
+        let gained = lines
+            .iter()
+            .find(|line| line.effect == AccessEffect::CanGain);
+        let because = gained.unwrap().because.plain();
+        assert!(
+            because.starts_with("a deny for Group:/eng/legacy/ no longer applies"),
+            "{because}"
+        );
     }
 
     fn change<'a>(found: &'a GroupChanges, name: &str) -> &'a GroupChange {

@@ -5,8 +5,7 @@ use gbac_engine::groups::ClaimFinding;
 use crate::phrases::{agree, count};
 use crate::rich_text::{RichText, listed};
 
-pub const PURPOSE: &str =
-    "How groups are read from access tokens. Changes take effect at the next sign-in, without a restart.";
+pub const PURPOSE: &str = "How groups are read from access tokens. Changes take effect at the next sign-in, without a restart.";
 pub const LOG_LEVELS: &str = "Log levels of the service, for a limited time";
 pub const SSO_MAPPING: &str =
     "The group mapping as text for the SSO connection of the organization";
