@@ -53,6 +53,7 @@ journey('a stored test that a draft breaks is named first and confirmed', async 
   await giveReason(page);
   await review.button.click();
   const dialog = page.getByRole('dialog', { name: 'Apply although 1 test fails?' });
+  await dialog.getByText('Expected allow, found deny').waitFor();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await dialog.waitFor({ state: 'detached' });
   assert.ok(!(await set.service.roles()).includes('Frozen'));

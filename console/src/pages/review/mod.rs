@@ -149,7 +149,7 @@ pub fn ReviewPage() -> impl IntoView {
             .into_any()
         }}
         <TestList tests=tests />
-        <ConfirmFailing failing=confirming on_apply=send />
+        <ConfirmFailing failing=confirming tests=tests on_apply=send />
     }
 }
 

@@ -109,6 +109,9 @@ impl StoredTests {
     }
 }
 
+/// How many failing tests the question before *Apply* names.
+const NAMED: usize = 5;
+
 /// What the tests say about the draft: those that fail, or one line.
 #[component]
 pub(super) fn TestResults(tests: StoredTests) -> impl IntoView {
@@ -188,13 +191,23 @@ fn row(tests: StoredTests, service: Service, test: SavedTest) -> impl IntoView {
 pub(super) fn ConfirmFailing(
     /// The number of tests that fail, while it is asked.
     failing: RwSignal<Option<usize>>,
+    tests: StoredTests,
     on_apply: Callback<()>,
 ) -> impl IntoView {
+    let named = move || {
+        let found = tests.of_draft.get().unwrap_or_default();
+        found
+            .failing
+            .into_iter()
+            .take(NAMED)
+            .map(fact)
+            .collect_view()
+    };
     let title = move || words::apply_although(failing.get_untracked().unwrap_or_default());
     view! {
         <Dialog open=Signal::derive(move || failing.with(Option::is_some)) on_close=move |()| failing.set(None)
             id="apply-anyway" title=title small=true>
-            <div class="dlg-b dlg-pad"><p>{words::TESTS_SAY}</p></div>
+            <div class="dlg-b dlg-pad"><p>{words::TESTS_SAY}</p><ul class="facts">{named}</ul></div>
             <DialogActions>
                 <Button on_press=move |()| failing.set(None)>"Cancel"</Button>
                 <Button kind=ButtonKind::Kill on_press=move |()| {

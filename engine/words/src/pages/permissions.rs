@@ -45,7 +45,7 @@ pub const ENTER_RESOURCE: &str =
 pub const DENIED_FOR_EVERYONE: &str = "No ACL applies, so it is denied for everyone.";
 pub const EVALUATED_ALONE: &str =
     "Each principal is evaluated on its own. To combine the groups of a user, use the simulator.";
-pub const PREFIX: &str = "This is about all names that start with this prefix, and about some of them where an ACL has a longer name.";
+pub const PREFIX: &str = "About the names that start with this prefix: first who can access all of them, then who can access only some.";
 /// Those who can on some of the names that start with a prefix.
 pub fn can_on_some(found: &str) -> String {
     format!("{found} can on some of them")

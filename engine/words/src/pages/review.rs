@@ -46,7 +46,7 @@ pub const STORED_TESTS_HELP: &str =
 pub const FAILS_WITHOUT: &str = "It fails without this draft, too.";
 pub const TESTS_UNREAD: &str = "The stored tests could not be run";
 pub const TESTS_SAY: &str =
-    "The stored tests say what the policy must allow and deny. This page names those that fail.";
+    "The stored tests say what the policy must allow and deny. With this draft, these fail:";
 pub const APPLY_ANYWAY: &str = "Apply anyway";
 
 pub fn tests_pass(tests: usize) -> String {
