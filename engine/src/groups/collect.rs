@@ -409,7 +409,7 @@ impl<'a> Tally<'a> {
             warn(warnings, *code, message, Some((*location).to_owned()));
         }
         if let Some(location) = empty {
-            let message = "brokers managed with `rpk` keep the empty group name (version 26.1): make sure that no role there has an empty group member";
+            let message = "brokers managed with `rpk` keep the empty group name: no role there may have an empty group member";
             warn(
                 warnings,
                 WarningCode::PlatformEmptyPart,

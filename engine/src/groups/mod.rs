@@ -264,7 +264,7 @@ pub fn extract(
     let mut warnings = Vec::new();
     if matches!(rule.source, ClaimSource::Token(_)) && !path.is_platform() {
         let message = format!(
-            "brokers managed with `rpk` refuse `{path}` as `oidc_group_claim_path`: for them, use only `$.` and dotted names"
+            "brokers managed with `rpk` refuse `{path}` as `oidc_group_claim_path`: use only `$.` and dotted names"
         );
         warn(&mut warnings, WarningCode::PlatformPath, message, None);
     }

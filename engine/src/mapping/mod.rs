@@ -416,7 +416,7 @@ impl PrincipalMapping {
     pub fn platform_warning(&self) -> Option<Warning> {
         let foreign = foreign_syntax(&self.rewrite.as_ref()?.pattern)?;
         let message = format!(
-            "brokers managed with `rpk` refuse this `oidc_principal_mapping`: for them, write it without `{}`, which ECMAScript does not have",
+            "brokers managed with `rpk` refuse this `oidc_principal_mapping`: write it without `{}`",
             escaped(foreign)
         );
         Some(Warning::new(WarningCode::PlatformMapping, message, None))

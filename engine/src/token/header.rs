@@ -109,7 +109,7 @@ impl Header {
         let mut warnings = Vec::new();
         if self.algorithm != Algorithm::Rs256 {
             let message = format!(
-                "signed with {}; brokers managed with `rpk` accept only RS256: for them, let the identity provider sign with it",
+                "signed with {}; brokers managed with `rpk` accept only RS256",
                 self.alg
             );
             warn(&mut warnings, WarningCode::PlatformAlg, message, None);
@@ -123,7 +123,7 @@ impl Header {
                 warn(&mut warnings, WarningCode::TypRefused, message, None);
             } else if typ != "JWT" {
                 let message = format!(
-                    "the type {}; brokers managed with `rpk` accept only `JWT`: for them, let the identity provider set that type",
+                    "the type {}; brokers managed with `rpk` accept only `JWT`",
                     quote(typ)
                 );
                 warn(&mut warnings, WarningCode::PlatformTyp, message, None);
