@@ -8,13 +8,13 @@ import { fileURLToPath } from 'node:url';
 /** The folder of the package's source. */
 export const WWW = fileURLToPath(new URL('../../', import.meta.url));
 const shell = process.platform === 'win32';
-const npm = (args, cwd, env) => execFileSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd, env: { ...process.env, ...env }, encoding: 'utf8', shell });
+const npm = (args, cwd) => execFileSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd, encoding: 'utf8', shell });
 
-/** Packs and installs the package; `also` are our packages that the folder's programs import, `addresses` variables of the build. */
-export function install(also = [], addresses = {}) {
+/** Packs and installs the package; `also` are our packages that the folder's programs import. */
+export function install(also = []) {
   const folder = mkdtempSync(join(tmpdir(), 'gbac-engine-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const [{ filename, files, size }] = JSON.parse(npm(['pack', '--json', '--pack-destination', folder], WWW, addresses));
+  const [{ filename, files, size }] = JSON.parse(npm(['pack', '--json', '--pack-destination', folder], WWW));
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'someone', private: true, type: 'module' }));
   npm(['install', '--offline', `./${filename}`], folder);
   mkdirSync(join(folder, 'node_modules'), { recursive: true });

@@ -3,7 +3,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { brotliCompressSync } from 'node:zlib';
 import { join } from 'node:path';
@@ -11,11 +11,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CALLS, callMalformed } from '../malformed.mjs';
 import { AUDIENCE, DOCUMENT, ISSUER, provider } from '../tokens.mjs';
 import { promised } from '../promised.mjs';
-import { install, WWW } from './installed.mjs';
+import { install } from './installed.mjs';
 
-/** Variables of the build. */
-const ADDRESSES = { GBAC_REPOSITORY: 'https://example.com/gbac.git', GBAC_HOMEPAGE: 'https://example.com/gbac', GBAC_BUGS: 'https://example.com/gbac/issues' };
-const { folder, tarball, write, files, size } = install(['express', 'react', 'react-dom'], ADDRESSES);
+const { folder, tarball, write, files, size } = install(['express', 'react', 'react-dom']);
 const installed = (path) => join(folder, 'node_modules/gbac-engine', path);
 const own = (path) => import(pathToFileURL(installed(path)));
 const run = (...args) => execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' }).trim();
@@ -33,22 +31,6 @@ test('the package is at most 1.5 MiB, and has the text of each wasm module once'
   assert.ok(size <= 1.5 * 2 ** 20, `${size} bytes`);
   const texts = files.filter((path) => path.endsWith('.js') && statSync(installed(path)).size > 100_000);
   assert.deepEqual(texts, ['gbac_engine_analyze', 'gbac_engine', 'gbac_engine_verify'].map((name) => `pkg/${name}_inline.js`));
-});
-
-test('the package names the addresses that its build is given, and no others', () => {
-  const fields = ({ repository, homepage, bugs }) => ({ repository, homepage, bugs });
-  const { GBAC_REPOSITORY: url, GBAC_HOMEPAGE: homepage, GBAC_BUGS: bugs } = ADDRESSES;
-  assert.deepEqual(fields(JSON.parse(readFileSync(installed('package.json'), 'utf8'))), { repository: { type: 'git', url }, homepage, bugs: { url: bugs } });
-  const source = readFileSync(join(WWW, 'package.json'), 'utf8');
-  assert.deepEqual(Object.keys(JSON.parse(source)).filter((name) => name in fields({})), [], 'the source is as it was');
-  mkdirSync(join(folder, 'source/tools'), { recursive: true });
-  const copy = write('source/package.json', source);
-  const script = write('source/tools/addresses.mjs', readFileSync(join(WWW, 'tools/addresses.mjs'), 'utf8'));
-  const named = (addresses) => spawnSync(process.execPath, [script], { env: { ...process.env, ...addresses }, encoding: 'utf8' });
-  assert.equal(named({ GBAC_REPOSITORY: '', GBAC_HOMEPAGE: '', GBAC_BUGS: '' }).status, 0);
-  assert.equal(readFileSync(copy, 'utf8'), source);
-  assert.match(named({ GBAC_BUGS: 'example.com' }).stderr, /GBAC_BUGS must be an https URL, such as https:\/\/example.com\/gbac/);
-  assert.equal(readFileSync(copy, 'utf8'), source);
 });
 
 test('`import "gbac-engine"` loads at most 172,000 bytes after brotli', () => {
