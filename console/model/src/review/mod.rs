@@ -10,7 +10,7 @@ mod effects;
 mod lost_denies;
 
 use gbac_analysis::{NameIndex, Opening};
-use gbac_engine::model::{Acl, Principal, PrincipalType};
+use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::policy::{AccessLevel, Change, GroupSource, Policy, Settings};
 use gbac_words::phrases::count;
 use std::collections::BTreeSet;
@@ -188,24 +188,37 @@ pub fn sections(before: &Policy, staged: &[Staged], statuses: &[ChangeStatus]) -
     sections
 }
 
-/// Shows each edit of an ACL as one row: that of the ACL that comes, which says what it was. It
-/// opens nothing where that was as wide.
+/// Shows each edit of an ACL as one row: that of the ACL that comes, which says what it was. What
+/// cannot be removed, or was not, keeps a row of its own.
 pub fn join_edits(sections: &mut [Section], staged: &[Staged]) {
     for AclReplacement { from, to } in edits(staged.iter().map(|staged| &staged.change)) {
+        let opening = opening_of_edit(from, to);
         for section in &mut *sections {
-            section
-                .rows
-                .retain(|row| row.adds || !row.is_of_acl(from) || row.failure.is_some());
+            section.rows.retain(|row| {
+                let is_in_trouble = row.obstacle.is_some() || row.failure.is_some();
+                row.adds || !row.is_of_acl(from) || is_in_trouble
+            });
             for row in &mut section.rows {
                 if row.adds && row.is_of_acl(to) {
-                    if from.permission == to.permission && covers(from, to) {
-                        row.opening = Opening::default();
-                    }
+                    row.opening = opening.clone();
                     row.edited_from = Some(from.clone());
                 }
             }
         }
     }
+}
+
+/// What an edit opens: an allow that is wider than the one before, and a deny that is narrower.
+fn opening_of_edit(from: &Acl, to: &Acl) -> Opening {
+    let is_same = from.permission == to.permission;
+    let mut opens = Vec::new();
+    if to.permission == Permission::Allow && !(is_same && covers(from, to)) {
+        opens.push(to.clone());
+    }
+    if from.permission == Permission::Deny && !(is_same && covers(to, from)) {
+        opens.push(from.clone());
+    }
+    Opening::of_acls(opens)
 }
 
 /// Whom the row of an ACL is about.
@@ -525,6 +538,13 @@ mod tests {
             })
             .collect();
         assert_eq!(rows, [(1, Some(&wide), false), (2, None, true)]);
+        // A deny that becomes narrower opens what it denied; one that becomes wider opens nothing.
+        let [wide, narrow] = [wide, narrow].map(|acl| Acl {
+            permission: Permission::Deny,
+            ..acl
+        });
+        assert!(opening_of_edit(&wide, &narrow).breadth().is_some());
+        assert!(opening_of_edit(&narrow, &wide).breadth().is_none());
         let changes: Vec<&Change> = changes.iter().collect();
         assert_eq!(with_edit(&changes, 1), [1, 0]);
         assert_eq!(with_edit(&changes, 2), [2]);
