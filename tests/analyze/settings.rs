@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gbac_analysis::{
-    AccessEffect, Diff, GroupChange, GroupEffect, Relation, diff, diff_with_claims,
+    AccessEffect, Diff, GroupChange, GroupEffect, Relation, diff, diff_with_tokens,
 };
 use gbac_engine::Coded;
 use gbac_engine::groups::{ElementOutcome, extract};
@@ -103,6 +103,30 @@ fn groups(
         .collect()
 }
 
+/// The claims and the user-info document of a token.
+#[derive(Debug)]
+struct Token {
+    claims: gbac_engine::ClaimSet,
+    userinfo: gbac_engine::ClaimSet,
+}
+
+/// Two tokens with these names.
+fn two_tokens() -> impl Strategy<Value = Vec<Token>> {
+    let token = vec(vec(select(NAMES), 0..4), 3).prop_map(|names| Token {
+        claims: claim_set(&json!({ "sub": "someone", "groups": names[0], "roles": names[1] })),
+        userinfo: claim_set(&json!({ "groups": names[2] })),
+    });
+    vec(token, 2)
+}
+
+fn diff_with(before: &Policy, after: &Policy, tokens: &[Token]) -> Diff {
+    let claims: Vec<_> = tokens
+        .iter()
+        .map(|token| (&token.claims, Some(&token.userinfo)))
+        .collect();
+    diff_with_tokens(before, after, &claims)
+}
+
 fn find<'a>(diff: &'a Diff, name: &str) -> Option<&'a GroupChange> {
     diff.groups.iter().find(|change| change.name == name)
 }
@@ -125,23 +149,18 @@ fn oracle_question(topic: &str) -> super::world::Question {
 proptest! {
     #![proptest_config(config(8))]
 
-    /// The result for each name of a token equals the extraction with both settings; the result for
+    /// The result for each name of each token equals the extraction with both settings; the result for
     /// a known name, without a token, holds for every token; and no group that a name gains or
     /// loses is missing.
     #[test]
     fn the_effect_of_settings_is_what_extraction_does(
         facts in world(),
         (old, new) in (settings(), settings()),
-        tokens in vec(vec(select(NAMES), 0..4), 3),
+        tokens in two_tokens(),
     ) {
         let (before, after) = (with(&facts, &old), with(&facts, &new));
-        let [in_groups, in_roles, in_userinfo] = tokens.as_slice() else { unreachable!() };
-        let document = json!({ "sub": "someone", "groups": in_groups, "roles": in_roles });
-        let userinfo = json!({ "groups": in_userinfo });
-        let (claims, userinfo) = (&claim_set(&document), &claim_set(&userinfo));
-        let read = [&before, &after].map(|policy| groups(policy, claims, userinfo));
         let blind = diff(&before, &after);
-        let told = diff_with_claims(&before, &after, claims, Some(userinfo));
+        let told = diff_with(&before, &after, &tokens);
         let same_rule = before.settings().identity_rules() == after.settings().identity_rules();
         if same_rule {
             prop_assert!(blind.groups.is_empty());
@@ -150,25 +169,30 @@ proptest! {
         prop_assert_eq!(blind.acl_relation, Relation::Equal);
         let known: BTreeSet<&str> = before.known_principals().filter(|known| known.to_string().starts_with("Group:")).map(Principal::name).collect();
 
-        let names: BTreeSet<&String> = read.iter().flat_map(BTreeMap::keys).collect();
-        for raw in names {
-            let [was, is] = read.each_ref().map(|side| side.get(raw).cloned().flatten());
-            let change = find(&told, raw);
-            prop_assert!(change.is_some(), "{raw} is in the token");
-            let change = change.unwrap();
-            prop_assert!(change.in_token && change.raw() == Some(raw));
-            prop_assert_eq!((&change.before, &change.after), (&was, &is), "{} {:?}", raw, change);
-            // Without the token, each known group that this name produces on only one side is
-            // reported.
-            if was != is {
-                for group in [&was, &is].into_iter().flatten().filter(|group| known.contains(group.as_str())) {
-                    let by_name = find(&blind, raw).is_some_and(|change| change.raw().is_some());
-                    let by_group = find(&blind, group);
-                    let covers = |change: &GroupChange| matches!(
-                        (change.effect, Some(group) == is.as_ref()),
-                        (GroupEffect::Unknown, _) | (GroupEffect::MoreNames, true) | (GroupEffect::FewerNames, false)
-                    );
-                    prop_assert!(by_name || by_group.is_some_and(covers), "{raw} {group} {:?}", blind.groups);
+        for (place, token) in tokens.iter().enumerate() {
+            let read = [&before, &after].map(|policy| groups(policy, &token.claims, &token.userinfo));
+            let names: BTreeSet<&String> = read.iter().flat_map(BTreeMap::keys).collect();
+            let of_token = |change: &&GroupChange| change.tokens.contains(&place);
+            prop_assert_eq!(told.groups.iter().filter(of_token).count(), names.len());
+            for raw in names {
+                let [was, is] = read.each_ref().map(|side| side.get(raw).cloned().flatten());
+                let change = told.groups.iter().filter(of_token).find(|change| change.name == *raw);
+                prop_assert!(change.is_some(), "{raw} is in the token");
+                let change = change.unwrap();
+                prop_assert!(change.in_token() && change.raw() == Some(raw));
+                prop_assert_eq!((&change.before, &change.after), (&was, &is), "{} {:?}", raw, change);
+                // Without the token, each known group that this name produces on only one side is
+                // reported.
+                if was != is {
+                    for group in [&was, &is].into_iter().flatten().filter(|group| known.contains(group.as_str())) {
+                        let by_name = find(&blind, raw).is_some_and(|change| change.raw().is_some());
+                        let by_group = find(&blind, group);
+                        let covers = |change: &GroupChange| matches!(
+                            (change.effect, Some(group) == is.as_ref()),
+                            (GroupEffect::Unknown, _) | (GroupEffect::MoreNames, true) | (GroupEffect::FewerNames, false)
+                        );
+                        prop_assert!(by_name || by_group.is_some_and(covers), "{raw} {group} {:?}", blind.groups);
+                    }
                 }
             }
         }
@@ -192,19 +216,16 @@ proptest! {
     fn the_effects_of_a_name_are_what_is_decided_differently(
         (facts, later) in (world(), world()),
         (old, new) in (settings(), settings()),
-        tokens in vec(vec(select(NAMES), 0..3), 3),
+        tokens in two_tokens(),
         same in any::<bool>(),
     ) {
         let later = if same { facts.clone() } else { later };
         let (before, after) = (with(&facts, &old), with(&later, &new));
-        let document = json!({ "groups": tokens[0], "roles": tokens[1] });
-        let userinfo = json!({ "groups": tokens[2] });
-        let (claims, userinfo) = (&claim_set(&document), &claim_set(&userinfo));
         let everyone: BTreeSet<(&str, bool)> = TOPICS.iter().filter_map(|topic| {
             let [was, is] = [&facts, &later].map(|facts| may_read(facts, &[], topic));
             (was != is).then_some((*topic, is))
         }).collect();
-        for change in diff_with_claims(&before, &after, claims, Some(userinfo)).groups {
+        for change in diff_with(&before, &after, &tokens).groups {
             if change.before == change.after || change.raw().is_none() {
                 prop_assert!(change.effects.is_empty(), "{change:?}");
                 continue;
@@ -424,11 +445,10 @@ fn the_names_of_a_token_are_told_with_the_known_ones() {
         document(&json!({ "oidc_group_claim_path": "$.roles" })),
     );
     let claims = json!({ "groups": ["payments", "both"], "roles": ["/eng/payments", "both"] });
-    let found = diff_with_claims(
+    let found = diff_with_tokens(
         &before,
         &after,
-        &claims.as_object().unwrap().clone().into(),
-        None,
+        &[(&claims.as_object().unwrap().clone().into(), None)],
     );
     let short: Vec<String> = found.groups.iter().map(in_short).collect();
     assert_eq!(

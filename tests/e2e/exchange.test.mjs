@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { isAccessible } from './support/axe.mjs';
 import { download } from './support/downloads.mjs';
 import { open } from './support/exchange.mjs';
-import { heading } from './support/fields.mjs';
+import { dropFile, heading } from './support/fields.mjs';
 import { stage } from './support/journey.mjs';
 import { giveReason } from './support/review.mjs';
 import { until } from './support/until.mjs';
@@ -159,12 +159,7 @@ journey('what kafka-acls prints is read, and a dropped file too', async ({ page 
   await add.waitFor();
 
   await page.getByRole('textbox', { name: /^Policy document/ }).fill('');
-  const transfer = await page.evaluateHandle((content) => {
-    const transfer = new DataTransfer();
-    transfer.items.add(new File([content], 'dropped.txt', { type: 'text/plain' }));
-    return transfer;
-  }, listed);
-  await page.dispatchEvent('section:has(> #h-import)', 'drop', { dataTransfer: transfer });
+  await dropFile(page.locator('#h-import'), 'dropped.txt', listed);
   await page.getByText('dropped.txt', { exact: true }).waitFor();
   // The text is read when it has not changed for a moment.
   await until(async () => assert.equal(await skip.isChecked(), false, 'of another text, another decision'));

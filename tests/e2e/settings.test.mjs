@@ -12,7 +12,7 @@ journey('suffix shows who merges and who gains what, and nothing is saved before
   const settings = new Settings(page);
   await settings.open();
   await settings.token.fill(await set.service.token('path-names'));
-  await settings.form.getByText('Found in the pasted token: an array of 3 strings').waitFor();
+  await settings.form.getByText('Found in the token: an array of 3 strings').waitFor();
   assert.deepEqual(await settings.row('/eng/payments'), ['/eng/payments', 'Group:/eng/payments', 'Group:/eng/payments', 'Same']);
 
   await settings.nested('suffix');

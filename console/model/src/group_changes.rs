@@ -2,21 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gbac_analysis::{
-    AccessEffect, AccessRegion, Diff, GroupChange, GroupEffect, diff, diff_with_claims,
-};
+use gbac_analysis::{AccessEffect, AccessRegion, Diff, GroupChange, GroupEffect, diff_with_tokens};
+use gbac_engine::ClaimSet;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 use gbac_words::rich_text::RichText;
 
-/// Compares two policies as every interface does: with the names of a pasted token, where there is
-/// one.
-pub fn compared(before: &Policy, after: &Policy, claims: Option<&gbac_engine::ClaimSet>) -> Diff {
-    match claims {
-        Some(claims) => diff_with_claims(before, after, claims, None),
-        None => diff(before, after),
+/// Compares two policies as every interface does, with the names of some tokens.
+pub fn compared(before: &Policy, after: &Policy, tokens: &[&ClaimSet]) -> Diff {
+    let mut claims = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        claims.push((*token, None));
     }
+    diff_with_tokens(before, after, &claims)
 }
 
 /// What a name in a token becomes, for a reader.
@@ -48,11 +47,11 @@ pub struct AccessLine {
 /// What other settings do to groups.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GroupChanges {
-    /// The names: those that change first, those of the token first among them.
+    /// The names: those that change first, those of tokens first among them.
     pub changes: Vec<GroupChange>,
     /// How many groups the policies name.
     pub known: usize,
-    /// How many of them would be unknown without the pasted token.
+    /// How many of them would be unknown without the tokens.
     pub settled: usize,
     /// How nested names are used before and after.
     nested: [NestedGroupBehavior; 2],
@@ -70,7 +69,8 @@ impl GroupChanges {
     pub fn from_diff(diff: &Diff, before: &Policy, after: &Policy) -> Self {
         let mut changes = diff.groups.clone();
         changes.sort_by(|a, b| {
-            (!is_changed(a), !a.in_token, &a.name).cmp(&(!is_changed(b), !b.in_token, &b.name))
+            let key = |change: &GroupChange| (!is_changed(change), !change.in_token());
+            (key(a), &a.name).cmp(&(key(b), &b.name))
         });
         let all = before.known_principals().chain(after.known_principals());
         let mut known = BTreeSet::new();
@@ -81,14 +81,17 @@ impl GroupChanges {
         }
         let rules = [before, after].map(|policy| policy.settings().identity_rules().extraction);
         let nested = rules.each_ref().map(|rule| rule.nested);
-        let mut settled = 0;
+        let mut settled = BTreeSet::new();
         if rules[0].source != rules[1].source {
-            for change in changes.iter().filter(|change| change.in_token) {
+            for change in changes.iter().filter(|change| change.in_token()) {
                 let name = change.name.as_str();
                 let is_possible = nested.iter().any(|nested| nested.apply(name) == name);
-                settled += usize::from(is_possible && known.contains(name));
+                if is_possible && known.contains(name) {
+                    settled.insert(name);
+                }
             }
         }
+        let settled = settled.len();
         Self {
             changes,
             known: known.len(),
@@ -97,9 +100,9 @@ impl GroupChanges {
         }
     }
 
-    /// How many names are in the pasted token.
-    pub fn in_token(&self) -> usize {
-        self.number(|change| change.in_token)
+    /// How many names are in the tokens.
+    pub fn in_tokens(&self) -> usize {
+        self.number(GroupChange::in_token)
     }
 
     /// How many names become one group with another name.
@@ -127,8 +130,25 @@ impl GroupChanges {
         !self.changes.iter().any(is_changed)
     }
 
+    /// How many names there are with such a change: a name that differs from token to token counts
+    /// once.
     fn number(&self, is_one: impl Fn(&GroupChange) -> bool) -> usize {
-        self.changes.iter().filter(|change| is_one(change)).count()
+        let mut names = BTreeSet::new();
+        for change in self.changes.iter().filter(|change| is_one(change)) {
+            names.insert(change.name.as_str());
+        }
+        names.len()
+    }
+
+    /// The names that are another group in one token than in another.
+    pub fn differing(&self) -> BTreeSet<&str> {
+        let (mut once, mut twice) = (BTreeSet::new(), BTreeSet::new());
+        for change in &self.changes {
+            if !once.insert(change.name.as_str()) {
+                twice.insert(change.name.as_str());
+            }
+        }
+        twice
     }
 
     /// What a name becomes before and after.
@@ -165,6 +185,7 @@ impl GroupChanges {
                         .copied()
                         .find(|place| lines.get(*place).is_some_and(is_same));
                     match same.and_then(|place| lines.get_mut(place)) {
+                        Some(line) if line.names.last() == Some(&change.name) => {}
                         Some(line) => line.names.push(change.name.clone()),
                         None => {
                             places.push(lines.len());
@@ -185,7 +206,7 @@ impl GroupChanges {
     /// How many operations on names of one kind some effects are about, and how many names in
     /// tokens.
     pub fn total(&self, effects: &[AccessEffect]) -> (usize, usize) {
-        let mut total = (0, 0);
+        let (mut total, mut names) = (0, BTreeSet::new());
         for change in &self.changes {
             let found = change
                 .effects
@@ -195,9 +216,12 @@ impl GroupChanges {
                 .flat_map(|found| &found.regions)
                 .map(AccessRegion::operation_count)
                 .sum();
-            total = (total.0 + operations, total.1 + usize::from(operations > 0));
+            if operations > 0 {
+                names.insert(change.name.as_str());
+            }
+            total += operations;
         }
-        total
+        (total, names.len())
     }
 
     /// The changes that give role members the name that they will have, and the members that cannot
@@ -355,8 +379,9 @@ mod tests {
                 entered.read(before.settings()).unwrap(),
             )))
             .unwrap();
-        let claims = claims.as_object().cloned().map(gbac_engine::ClaimSet::from);
-        GroupChanges::from_diff(&compared(before, &after, claims.as_ref()), before, &after)
+        let claims = claims.as_object().cloned().map(ClaimSet::from);
+        let tokens: Vec<&ClaimSet> = claims.iter().collect();
+        GroupChanges::from_diff(&compared(before, &after, &tokens), before, &after)
     }
 
     #[test]
@@ -395,7 +420,7 @@ mod tests {
         let claims = json!({ "groups": ["/contractors/payments", "/eng/payments", "analysts"] });
         let found = changes("$.groups", NestedGroupBehavior::Suffix, &claims);
         assert_eq!(
-            (found.in_token(), found.known, found.is_empty()),
+            (found.in_tokens(), found.known, found.is_empty()),
             (3, 5, false)
         );
         let contractors = change(&found, "/contractors/payments");
@@ -416,7 +441,7 @@ mod tests {
             (3, 1, 0)
         );
         assert!(
-            found.changes[0].in_token && is_changed(&found.changes[0]),
+            found.changes[0].in_token() && is_changed(&found.changes[0]),
             "what changes comes first"
         );
 
@@ -530,6 +555,62 @@ mod tests {
             (vec![], vec![]),
             "their names stay what they are"
         );
+    }
+
+    #[test]
+    fn tokens_of_several_kinds_settle_more_and_each_has_its_own_decision() {
+        let mut after = policy();
+        let entered = GroupSettingsForm {
+            claim_path: "$.roles".into(),
+            nested: NestedGroupBehavior::None,
+        };
+        let settings = entered.read(after.settings()).unwrap();
+        after.apply(Change::Settings(Box::new(settings))).unwrap();
+        let claims = [
+            json!({ "groups": ["payments", "analysts"], "roles": ["payments"] }),
+            json!({ "groups": ["payments"] }),
+            json!({ "groups": ["/eng/payments"], "roles": ["payments"] }),
+        ];
+        let claims = claims.map(|claims| ClaimSet::from(claims.as_object().cloned().unwrap()));
+        let tokens: Vec<&ClaimSet> = claims.iter().collect();
+        let found =
+            GroupChanges::from_diff(&compared(&policy(), &after, &tokens), &policy(), &after);
+        let told: Vec<(&str, GroupEffect, &[usize])> = found
+            .changes
+            .iter()
+            .filter(|change| change.in_token())
+            .map(|change| {
+                (
+                    change.name.as_str(),
+                    change.effect,
+                    change.tokens.as_slice(),
+                )
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("/eng/payments", GroupEffect::NotRead, [2].as_slice()),
+                ("analysts", GroupEffect::NotRead, &[0]),
+                ("payments", GroupEffect::NotRead, &[1]),
+                ("payments", GroupEffect::Added, &[2]),
+                ("payments", GroupEffect::Unchanged, &[0]),
+            ]
+        );
+        assert_eq!(found.differing(), ["payments"].into());
+        assert_eq!(
+            (found.in_tokens(), found.settled, found.unknown()),
+            (3, 3, 2)
+        );
+        assert_eq!(found.dropped(), 3);
+        // What one kind of user keeps is lost to another, and gained by a third.
+        let payments: Vec<AccessEffect> = found
+            .lines()
+            .into_iter()
+            .filter(|line| line.names == ["payments"])
+            .map(|line| line.effect)
+            .collect();
+        assert_eq!(payments, [AccessEffect::Loses, AccessEffect::Gains]);
     }
 
     #[test]

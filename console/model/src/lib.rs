@@ -13,6 +13,7 @@ pub mod draft;
 pub mod exchange;
 pub mod failure;
 pub mod group_changes;
+pub mod group_tokens;
 pub mod names;
 pub mod permissions;
 pub mod properties;

@@ -253,10 +253,16 @@ pub fn save_file(name: &str, mime: &str, text: &str) -> Result<(), String> {
 pub struct GivenFile(web_sys::File);
 
 impl GivenFile {
-    /// The file that was dropped; none for a drop of something else.
+    /// The files that were dropped; none for a drop of something else.
     #[must_use]
-    pub fn dropped(event: &leptos::ev::DragEvent) -> Option<Self> {
-        event.data_transfer()?.files()?.get(0).map(Self)
+    pub fn dropped(event: &leptos::ev::DragEvent) -> Vec<Self> {
+        let mut dropped = Vec::new();
+        if let Some(files) = event.data_transfer().and_then(|data| data.files()) {
+            for place in 0..files.length() {
+                dropped.extend(files.get(place).map(Self));
+            }
+        }
+        dropped
     }
 
     /// The file that was chosen in the field with this id.

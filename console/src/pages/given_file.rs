@@ -2,6 +2,7 @@
 
 use gbac_words::common::file_not_read;
 use gbac_words::rich_text::RichText;
+use leptos::ev;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -43,6 +44,37 @@ pub(super) fn input(id: &'static str, take: impl Fn(GivenFile) + 'static) -> imp
                 take(given);
             }
         } />
+    }
+}
+
+/// A part of the page where files are dropped. It takes at most `most` of them at once.
+#[component]
+pub(super) fn DropTarget(
+    /// What takes a file.
+    on_drop: impl Fn(GivenFile) + Copy + 'static,
+    #[prop(default = 1)] most: usize,
+    children: Children,
+) -> impl IntoView {
+    let over = RwSignal::new(false);
+    view! {
+        <div
+            class="stack"
+            class:over=move || over.get()
+            on:dragover=move |event: ev::DragEvent| {
+                event.prevent_default();
+                over.set(true);
+            }
+            on:dragleave=move |_| over.set(false)
+            on:drop=move |event: ev::DragEvent| {
+                event.prevent_default();
+                over.set(false);
+                for given in GivenFile::dropped(&event).into_iter().take(most) {
+                    on_drop(given);
+                }
+            }
+        >
+            {children()}
+        </div>
     }
 }
 

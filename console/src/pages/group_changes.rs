@@ -3,17 +3,19 @@
 
 use gbac_analysis::{AccessEffect, GroupChange};
 use gbac_console_model::group_changes::{AccessLine, GroupChanges, GroupOutcome, is_changed};
-use gbac_console_model::simulator::token;
+use gbac_console_model::group_tokens::{GroupTokens, MOST_TOKENS};
 use gbac_engine::model::Principal;
-use gbac_words::common::not_shown;
+use gbac_words::common::{file_too_large, not_shown};
 use gbac_words::escape::plain;
 use gbac_words::group_change;
-use gbac_words::pages::settings as words;
 use gbac_words::phrases::{capitalized, count, list_up_to, thousands};
+use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 
 use super::effect::{EffectWord, ExtentNames, Limits, operations};
+use super::given_file::{self, DropTarget};
 use super::rich_text::sentence;
+use crate::dom::{self, GivenFile};
 use crate::store::simulator::SimulatorSession;
 use crate::ui::{
     Glyph, Heads, Icon, IconSize, Mono, Note, NoteKind, PrincipalName, Table, TextArea,
@@ -49,31 +51,55 @@ pub(super) fn warning(changes: &GroupChanges) -> Option<impl IntoView + use<>> {
     })
 }
 
-/// The token of the simulator, whose names the effect of other settings is worked out for, and how
-/// many groups it settles. `changes` are those with this token.
+/// The largest file that is read as a token, in bytes.
+const LARGEST_TOKEN: f64 = 1_000_000.0;
+
+/// Tokens of several kinds of users, for which the effect of other settings is worked out, and how
+/// many groups they settle. `changes` are those with these tokens.
 #[component]
-pub(super) fn TokenField(
+pub(super) fn TokensField(
     id: &'static str,
+    tokens: Memo<GroupTokens>,
     #[prop(into)] changes: Signal<GroupChanges>,
 ) -> impl IntoView {
-    let inputs = expect_context::<SimulatorSession>().inputs;
-    let text = Memo::new(move |_| inputs.with(|inputs| inputs.token.clone()));
-    let reading =
-        Memo::new(move |_| inputs.with(|inputs| token::read(&inputs.token, inputs.as_claims)));
-    let error = Memo::new(move |_| {
-        let reading = reading.read();
-        reading.problem().map(|problem| problem.words.plain())
-    });
+    let session = expect_context::<SimulatorSession>();
+    let text = Memo::new(move |_| session.group_tokens_text());
+    let error = Memo::new(move |_| tokens.read().problem());
     let settled = Memo::new(move |_| {
-        let changes = changes.read();
-        let is_read = reading.read().claims().is_some() && changes.needs_token();
-        is_read.then(|| group_change::settled(changes.settled, changes.unknown()))
+        let (changes, read) = (changes.read(), tokens.read().readable().count());
+        let settles = read > 0 && changes.needs_token();
+        settles.then(|| group_change::settled(read, changes.settled, changes.unknown()))
     });
+    let refused = RwSignal::new(None::<RichText>);
+    let add = move |given: GivenFile| {
+        given_file::take(
+            given,
+            LARGEST_TOKEN,
+            file_too_large,
+            refused,
+            move |name, added| {
+                let all = format!(
+                    "{}\n{}",
+                    session.group_tokens_text().trim_end(),
+                    added.trim()
+                );
+                // The page may be gone by now.
+                let _ = session
+                    .group_tokens
+                    .try_set(Some(all.trim_start().to_owned()));
+                dom::announce(&format!("{name} was read"));
+                Ok(())
+            },
+        );
+    };
     view! {
-        <TextArea id=id label=words::PREVIEW_TOKEN rows=3 value=text error=error
-            placeholder="eyJ.." help=words::PREVIEW_TOKEN_HELP
-            on_input=move |text: String| inputs.update(|inputs| inputs.token = text) />
-        {move || settled.get().map(|words| view! { <p class="quiet">{words}</p> })}
+        <DropTarget on_drop=add most=MOST_TOKENS>
+            <TextArea id=id label=group_change::TOKENS rows=3 value=text error=error
+                placeholder="eyJ.." help=group_change::TOKENS_STAY
+                on_input=move |text: String| session.group_tokens.set(Some(text)) />
+            {given_file::refusal(refused)}
+            {move || settled.get().map(|words| view! { <p class="quiet">{words}</p> })}
+        </DropTarget>
     }
 }
 
@@ -83,7 +109,7 @@ pub(super) fn names_table(changes: &GroupChanges, after: String) -> Option<impl 
     let shown: Vec<&GroupChange> = changes
         .changes
         .iter()
-        .filter(|change| change.in_token || is_changed(change))
+        .filter(|change| change.in_token() || is_changed(change))
         .take(SHOWN)
         .collect();
     let more = changes.changes.len() - shown.len();
@@ -91,12 +117,20 @@ pub(super) fn names_table(changes: &GroupChanges, after: String) -> Option<impl 
         return None;
     }
     let label = after.clone();
+    let differing = changes.differing();
     let lines: Vec<_> = shown
         .into_iter()
         .map(|change| {
             let [today, then] = changes.becomes(change);
             let happens = happens(change);
-            let from = (!change.in_token).then(|| view! { " " <span class="quiet">"known"</span> });
+            let from = if !change.in_token() {
+                Some(group_change::KNOWN.to_owned())
+            } else if differing.contains(change.name.as_str()) {
+                Some(group_change::in_tokens(&change.tokens))
+            } else {
+                None
+            };
+            let from = from.map(|from| view! { " " <span class="quiet">{from}</span> });
             view! {
                 <tr role="row">
                     <th role="rowheader" scope="row"><Mono text=change.name.clone() />{from}</th>

@@ -3,9 +3,11 @@
 use gbac_analysis::HypotheticalChanges;
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_api::service::accepted_tokens;
+use gbac_console_model::group_tokens::GroupTokens;
 use gbac_console_model::saved_tests::SavedTest;
 use gbac_console_model::simulator::inputs::{Inputs, Panel};
 use gbac_console_model::simulator::request::RequestForm;
+use gbac_console_model::simulator::token;
 use gbac_console_model::simulator::token_checks::Verifier;
 use gbac_engine::model::ResourceType;
 use leptos::prelude::*;
@@ -20,6 +22,9 @@ use crate::store::service::Service;
 pub struct SimulatorSession {
     /// What is entered; other pages try their settings on the same token.
     pub inputs: RwSignal<Inputs>,
+    /// Tokens of several kinds of users, as they were pasted where settings change; the token of the
+    /// simulator until then.
+    pub group_tokens: RwSignal<Option<String>>,
     /// The other person, to compare with.
     pub other: RwSignal<Inputs>,
     /// The changes that are tried.
@@ -48,6 +53,7 @@ impl SimulatorSession {
     pub fn new() -> Self {
         Self {
             inputs: RwSignal::new(Inputs::default()),
+            group_tokens: RwSignal::new(None),
             other: RwSignal::new(Inputs::default()),
             trials: RwSignal::new(HypotheticalChanges::default()),
             request: RwSignal::new(RequestForm::default()),
@@ -59,6 +65,28 @@ impl SimulatorSession {
             evaluator: RwSignal::new(None),
             signature_checks: RwSignal::new(None),
         }
+    }
+
+    /// The tokens that changed settings are tried on, as they were pasted.
+    pub fn group_tokens_text(self) -> String {
+        match self.group_tokens.get() {
+            Some(text) => text,
+            None => self.inputs.with(|inputs| inputs.token.clone()),
+        }
+    }
+
+    /// The tokens that changed settings are tried on.
+    pub fn group_tokens(self) -> Memo<GroupTokens> {
+        Memo::new(move |_| {
+            let pasted = self.group_tokens.read();
+            match &*pasted {
+                Some(text) => GroupTokens::read(text),
+                None => self
+                    .inputs
+                    .with(|inputs| token::read(&inputs.token, inputs.as_claims))
+                    .into(),
+            }
+        })
     }
 
     /// Whose tokens the service accepts, as far as it is known.

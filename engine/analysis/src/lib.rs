@@ -44,7 +44,7 @@ pub use collisions::{
 pub use compare::{Comparison, compare};
 pub use diff::{
     AccessEffect, AccessRegion, Addresses, Counterexample, Diff, Difference, GroupChange,
-    GroupEffect, HostSet, NameEffect, Relation, diff, diff_with_claims,
+    GroupEffect, HostSet, NameEffect, Relation, TokenClaims, diff, diff_with_tokens,
 };
 pub use excerpt::policy_excerpt;
 pub use fixes::{AccessFix, AccessFixes, FixKind, FixStep, access_fixes, name_choices};

@@ -402,7 +402,7 @@ impl From<&GroupChange> for GroupChangeJson {
         Self {
             name: change.name.clone(),
             raw: change.raw().map(str::to_owned),
-            in_token: change.in_token,
+            in_token: change.in_token(),
             effect: change.effect.into(),
             before: change.before.clone(),
             after: change.after.clone(),

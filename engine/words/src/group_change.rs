@@ -74,14 +74,14 @@ pub fn unknown(groups: usize) -> Option<String> {
     (groups > 0).then(|| format!("unknown for {}", count(groups, "group")))
 }
 
-/// What a token settled of the groups that would be unknown without it.
+/// What tokens settled of the groups that would be unknown without them.
 ///
 /// ```
 /// use gbac_words::group_change::settled;
-/// assert_eq!(settled(5, 2), "1 token read. It settles 5 groups; 2 remain unknown.");
-/// assert_eq!(settled(1, 0), "1 token read. It settles 1 group; none remains unknown.");
+/// assert_eq!(settled(1, 5, 2), "1 token read. It settles 5 groups; 2 remain unknown.");
+/// assert_eq!(settled(2, 1, 0), "2 tokens read. They settle 1 group; none remains unknown.");
 /// ```
-pub fn settled(groups: usize, unknown: usize) -> String {
+pub fn settled(tokens: usize, groups: usize, unknown: usize) -> String {
     let rest = match unknown {
         0 => "none remains unknown".to_owned(),
         _ => format!(
@@ -91,8 +91,47 @@ pub fn settled(groups: usize, unknown: usize) -> String {
         ),
     };
     format!(
-        "1 token read. It settles {}; {rest}.",
+        "{} read. {} {}; {rest}.",
+        count(tokens, "token"),
+        agree(tokens, "It settles", "They settle"),
         count(groups, "group")
+    )
+}
+
+/// Beside a name that no token contains, and the policy does.
+pub const KNOWN: &str = "known";
+
+/// The field for tokens of several kinds of users.
+pub const TOKENS: &str = "Tokens, one of each kind of user";
+
+/// What becomes of them.
+pub const TOKENS_STAY: &str = "Paste or drop them. Tokens stay in this tab.";
+
+/// Why one of several tokens is not read; `place` counts from 0.
+pub fn wrong_token(place: usize, tokens: usize, problem: &str) -> String {
+    match tokens {
+        1 => problem.to_owned(),
+        _ => format!("Token {}: {problem}", place + 1),
+    }
+}
+
+/// Why some tokens are not read.
+pub fn too_many_tokens(most: usize) -> String {
+    format!("Only the first {most} tokens are read. Remove the others.")
+}
+
+/// Which tokens contain a name, where others differ; they count from 0.
+///
+/// ```
+/// assert_eq!(gbac_words::group_change::in_tokens(&[0]), "in token 1");
+/// assert_eq!(gbac_words::group_change::in_tokens(&[0, 2]), "in tokens 1 and 3");
+/// ```
+pub fn in_tokens(tokens: &[usize]) -> String {
+    let numbers: Vec<String> = tokens.iter().map(|token| (token + 1).to_string()).collect();
+    format!(
+        "in {} {}",
+        agree(tokens.len(), "token", "tokens"),
+        list_up_to(&numbers, usize::MAX)
     )
 }
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { isAccessible } from '../support/axe.mjs';
-import { accepted, refusal, text } from '../support/fields.mjs';
+import { accepted, dropFile, refusal, text } from '../support/fields.mjs';
 import { stage } from '../support/journey.mjs';
 import { Draft } from '../support/review.mjs';
 import { SETTINGS, Settings, properties } from '../support/settings.mjs';
@@ -29,11 +29,20 @@ journey('another claim path: what cannot be known is told on both pages, and nob
   assert.match(review, /operations lost: none that is known/);
   assert.doesNotMatch(review, /No change in effective access|Nobody|0 operations/);
   // A token that has the new claim makes its groups known, here too.
-  const field = page.getByRole('textbox', { name: 'Access token for the preview, optional' });
+  const field = page.getByRole('textbox', { name: 'Tokens, one of each kind of user' });
   await field.fill(await set.service.token('path-names'));
   await page.getByRole('table', { name: 'Names in tokens and the groups that they become' }).getByRole('row', { name: /^payments-ops not read/ }).waitFor();
   await page.getByText(/^1 token read\. It settles \d+ groups?; /).waitFor();
   assert.ok(await field.evaluate((element) => element === document.activeElement), 'the field stays while it is typed in');
+  // One more kind of user, dropped as a file, has no such claim: it loses what the first one keeps.
+  const other = await set.service.token('path-names');
+  const claims = JSON.parse(Buffer.from(other.split('.')[1], 'base64url').toString());
+  await dropFile(field, 'other.json', JSON.stringify({ ...claims, realm_access: undefined, groups: ['payments-ops', 'analytics'] }));
+  await page.getByText(/^2 tokens read\. They settle \d+ groups?; /).waitFor();
+  const names = page.getByRole('table', { name: 'Names in tokens and the groups that they become' });
+  await names.getByRole('row', { name: /^analytics Group:analytics not read/ }).waitFor();
+  await names.getByRole('row', { name: /^payments-ops in token 1 not read/ }).waitFor();
+  await names.getByRole('row', { name: /^payments-ops in token 2 Group:payments-ops not read/ }).waitFor();
   // What is discarded in the form goes from the draft, too.
   await page.getByRole('link', { name: 'Back to Settings' }).click();
   await settings.form.getByRole('button', { name: 'Discard' }).click();
@@ -46,7 +55,7 @@ journey('another claim path says what it finds, and a wrong one where it is wron
   await settings.open();
   await settings.token.fill(await set.service.token('path-names'));
   await settings.path.fill('$.realm_access.roles');
-  await settings.form.getByText('Found in the pasted token: an array of 2 strings').waitFor();
+  await settings.form.getByText('Found in the token: an array of 2 strings').waitFor();
   assert.deepEqual((await settings.row('payments-ops')).slice(1, 3), ['not read', 'Group:payments-ops']);
   await settings.path.fill('$.groups[');
   await refusal(settings.path, /At character 9: .*not closed/);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { isAccessible } from '../support/axe.mjs';
 import { download } from '../support/downloads.mjs';
-import { text } from '../support/fields.mjs';
+import { dropFile, text } from '../support/fields.mjs';
 import { stage } from '../support/journey.mjs';
 import { PARTS, collisions, lines, part, troubleshoot } from '../support/parts.mjs';
 import { Simulator } from '../support/simulator.mjs';
@@ -150,17 +150,9 @@ journey('keys are dropped as a file, and the provider’s address is shown, not 
   await simulator.pick('Maya Okafor');
   const before = watched.requests().length;
   await simulator.extraction.getByRole('button', { name: 'Verify', exact: true }).click();
-  const drop = async (name, text) => {
-    const data = await page.evaluateHandle(([name, text]) => {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File([text], name, { type: 'application/json' }));
-      return transfer;
-    }, [name, text]);
-    await simulator.keys.dispatchEvent('drop', { dataTransfer: data });
-  };
-  await drop('jwks.json', await set.service.keys());
+  await dropFile(simulator.keys, 'jwks.json', await set.service.keys());
   await simulator.says('Signature verified');
-  await drop('large.json', 'x'.repeat(1_000_001));
+  await dropFile(simulator.keys, 'large.json', 'x'.repeat(1_000_001));
   await simulator.extraction.getByText('large.json is larger than 1 MB. A key set (JWKS) is smaller.').waitFor();
   assert.deepEqual(
     watched.requests().slice(before).filter((request) => /well-known/.test(request)),

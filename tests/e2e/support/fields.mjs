@@ -48,3 +48,13 @@ export async function cells(table) {
 
 /** The heading of a page. */
 export const heading = (page, name) => page.getByRole('heading', { level: 1, name, exact: true });
+
+/** Drops a file of text on an element. */
+export async function dropFile(target, name, text) {
+  const dataTransfer = await target.evaluateHandle((_, [name, text]) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([text], name, { type: 'text/plain' }));
+    return transfer;
+  }, [name, text]);
+  await target.dispatchEvent('drop', { dataTransfer });
+}

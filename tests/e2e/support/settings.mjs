@@ -10,7 +10,7 @@ export class Settings {
     this.page = page;
     this.form = page.getByRole('form', { name: 'Group claim' });
     this.path = this.form.getByRole('textbox', { name: 'Claim path' });
-    this.token = page.getByRole('textbox', { name: /^Access token/ });
+    this.token = page.getByRole('textbox', { name: /^Tokens, one/ });
     this.names = page.getByRole('table', { name: 'Names in tokens and the groups that they become' });
     this.effects = page.getByRole('table', { name: 'Access gained and lost by the change' });
     this.service = page.getByRole('region', { name: 'Service', exact: true });

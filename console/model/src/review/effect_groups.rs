@@ -112,7 +112,7 @@ mod tests {
             join("R", "late"),
         ];
         let after = changed(&before, &changes);
-        let found = effects(&before, &after, &changes, None);
+        let found = effects(&before, &after, &changes, &[]);
         let all = found.people.len();
         let groups = alike(found.people);
         let nouns: Vec<Option<String>> = groups.iter().map(EffectGroup::noun).collect();

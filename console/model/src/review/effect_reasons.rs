@@ -123,7 +123,7 @@ mod tests {
             allow("R", "refunds-"),
         ];
         let after = changed(&before, &changes);
-        let found = effects(&before, &after, &changes, None);
+        let found = effects(&before, &after, &changes, &[]);
         let why = |name: &str| {
             let person = found
                 .people

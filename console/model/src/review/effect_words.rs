@@ -92,7 +92,7 @@ pub fn access_words(gains: &[AccessRegion], loses: &[AccessRegion]) -> Vec<RichT
         .collect()
 }
 
-/// What other settings do to the names of the pasted token and to the groups that the policy names,
+/// What other settings do to the names of tokens and to the groups that the policy names,
 /// a sentence each.
 pub fn group_change_words(changes: &GroupChanges) -> Vec<RichText> {
     // What the same names gain for the same reason is one sentence.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use gbac_analysis::{AccessEffect, AccessRegion, Diff, NamePattern, Scope, policy_excerpt};
+use gbac_engine::ClaimSet;
 use gbac_engine::model::{Acl, PatternType, Permission, Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy, apply_each};
 
@@ -122,17 +123,17 @@ pub const LOSES: &[AccessEffect] = &[AccessEffect::Loses, AccessEffect::CanLose]
 /// What a deny keeps from being gained.
 pub const BLOCKED: &[AccessEffect] = &[AccessEffect::StillDenied];
 
-/// Compares the policy that was read with the one that will be; with the claims of a pasted token,
-/// where there is one.
+/// Compares the policy that was read with the one that will be, with the claims of some tokens.
 pub fn effects(
     before: &Policy,
     after: &Policy,
     changes: &[Change],
-    claims: Option<&gbac_engine::ClaimSet>,
+    tokens: &[&ClaimSet],
 ) -> Effects {
     // A token says something only where it is read differently.
     let reads_alike = before.settings().identity_rules() == after.settings().identity_rules();
-    let found = compared(before, after, claims.filter(|_| !reads_alike));
+    let tokens = if reads_alike { &[] } else { tokens };
+    let found = compared(before, after, tokens);
     let groups = GroupChanges::from_diff(&found, before, after);
     let known: BTreeSet<&Principal> = before
         .known_principals()
@@ -194,7 +195,7 @@ pub fn effects_of(before: &Policy, changes: &[Change]) -> Effects {
     let part = policy_excerpt(before, changes, &[]);
     let mut after = part.clone();
     apply_each(&mut after, changes);
-    effects(&part, &after, changes, None)
+    effects(&part, &after, changes, &[])
 }
 
 /// The roles that a principal joins and leaves.
@@ -336,7 +337,7 @@ pub(super) mod tests {
             },
         ];
         let after = changed(&before, &changes);
-        let effects = effects(&before, &after, &changes, None);
+        let effects = effects(&before, &after, &changes, &[]);
         let of = |name: &str| {
             let person = effects
                 .people
@@ -398,7 +399,7 @@ pub(super) mod tests {
         ]);
         let changes = [allow("R", "a"), join("R", "ops")];
         let after = changed(&before, &changes);
-        let whole = effects(&before, &after, &changes, None);
+        let whole = effects(&before, &after, &changes, &[]);
         assert_eq!(whole.idle, [0]);
         // The part of the policy that decides it says the same.
         let part = effects_of(&before, &changes);
@@ -421,11 +422,10 @@ pub(super) mod tests {
         let changes = [Change::Settings(Box::new(settings))];
         let mut after = before.clone();
         after.apply(changes[0].clone()).unwrap();
-        let claims =
-            gbac_engine::ClaimSet::parse(r#"{ "groups": ["/contractors/payments"] }"#).unwrap();
-        let found = effects(&before, &after, &changes, Some(&claims));
+        let claims = ClaimSet::parse(r#"{ "groups": ["/contractors/payments"] }"#).unwrap();
+        let found = effects(&before, &after, &changes, &[&claims]);
         let alone =
-            GroupChanges::from_diff(&compared(&before, &after, Some(&claims)), &before, &after);
+            GroupChanges::from_diff(&compared(&before, &after, &[&claims]), &before, &after);
         assert_eq!(found.groups, alone);
         assert_eq!(
             found.total(GAINS),
@@ -436,6 +436,6 @@ pub(super) mod tests {
             "Write implies Describe"
         );
         assert!(found.people.is_empty() && !found.is_empty());
-        assert!(effects(&before, &before, &[], None).is_empty());
+        assert!(effects(&before, &before, &[], &[]).is_empty());
     }
 }

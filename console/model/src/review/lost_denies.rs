@@ -254,7 +254,7 @@ mod tests {
         for change in changes {
             after.apply(change.clone()).unwrap();
         }
-        let found = effects(&before, &after, changes, None)
+        let found = effects(&before, &after, changes, &[])
             .lost_denies
             .into_iter();
         found

@@ -15,12 +15,11 @@ use gbac_words::common::add_to_draft;
 use gbac_words::pages::exchange as words;
 use gbac_words::phrases::{capitalized, count, thousands};
 use gbac_words::rich_text::RichText;
-use leptos::ev;
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 
 use crate::dom::{self, GivenFile};
-use crate::pages::given_file;
+use crate::pages::given_file::{self, DropTarget};
 use crate::store::draft::Draft;
 use crate::store::service::Service;
 use crate::ui::{
@@ -40,7 +39,6 @@ pub(super) fn ImportView() -> impl IntoView {
     let file = RwSignal::new(None::<String>);
     let refused = RwSignal::new(None::<RichText>);
     let large = RwSignal::new(None::<String>);
-    let over = RwSignal::new(false);
     // Reading a large text for each key would be felt.
     let settled = RwSignal::new((String::new(), String::new()));
     let mut settle = debounce(
@@ -77,45 +75,31 @@ pub(super) fn ImportView() -> impl IntoView {
             || matches!(&*incoming.read(), Some(incoming) if incoming.wants_role())
     });
     view! {
-        <section
-            class="panel flat pad stack"
-            class:over=move || over.get()
-            aria-labelledby="h-import"
-            on:dragover=move |event: ev::DragEvent| {
-                event.prevent_default();
-                over.set(true);
-            }
-            on:dragleave=move |_| over.set(false)
-            on:drop=move |event: ev::DragEvent| {
-                event.prevent_default();
-                over.set(false);
-                if let Some(given) = GivenFile::dropped(&event) {
-                    take(given);
-                }
-            }
-        >
-            <h2 id="h-import" tabindex="-1">"Import"</h2>
-            <TextArea id="import-text" label=words::IMPORTED_TEXT rows=8 value=text
-                placeholder="{ \"version\": 1, \"roles\": [..], \"acls\": [..] }"
-                help=words::paste_or_drop(&InputFormat::labels())
-                on_input=move |typed| {
-                    file.set(None);
-                    large.set(None);
-                    text.set(typed);
-                } />
-            <div class="row">
-                {given_file::input("import-file", take)}
-                <Button on_press=move |()| dom::click("import-file")>"Choose a file"</Button>
-                {move || file.get().map(|name| view! { <span class="mono brk">{name}</span> })}
-            </div>
-            {given_file::refusal(refused)}
-            {move || large.get().map(|name| {
-                command(&LargeImport { file: Some(&name), ..LargeImport::default() })
-            })}
-            {move || wants_role.get().then(|| view! {
-                <Field id="import-role" label="Role name" mono=true value=role on_input=move |name| role.set(name) />
-            })}
-            {move || incoming.get().map(|incoming| view! { <Read incoming=incoming text=text role=role file=file /> })}
+        <section class="panel flat pad" aria-labelledby="h-import">
+            <DropTarget on_drop=take>
+                <h2 id="h-import" tabindex="-1">"Import"</h2>
+                <TextArea id="import-text" label=words::IMPORTED_TEXT rows=8 value=text
+                    placeholder="{ \"version\": 1, \"roles\": [..], \"acls\": [..] }"
+                    help=words::paste_or_drop(&InputFormat::labels())
+                    on_input=move |typed| {
+                        file.set(None);
+                        large.set(None);
+                        text.set(typed);
+                    } />
+                <div class="row">
+                    {given_file::input("import-file", take)}
+                    <Button on_press=move |()| dom::click("import-file")>"Choose a file"</Button>
+                    {move || file.get().map(|name| view! { <span class="mono brk">{name}</span> })}
+                </div>
+                {given_file::refusal(refused)}
+                {move || large.get().map(|name| {
+                    command(&LargeImport { file: Some(&name), ..LargeImport::default() })
+                })}
+                {move || wants_role.get().then(|| view! {
+                    <Field id="import-role" label="Role name" mono=true value=role on_input=move |name| role.set(name) />
+                })}
+                {move || incoming.get().map(|incoming| view! { <Read incoming=incoming text=text role=role file=file /> })}
+            </DropTarget>
         </section>
     }
 }

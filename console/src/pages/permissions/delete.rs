@@ -73,7 +73,7 @@ fn Confirm(deleted: Deletion, deletion: RwSignal<Option<Deletion>>) -> impl Into
                 .iter()
                 .any(|made| matches!(made, ChangeOutcome::Refused(_)))
             {
-                let _ = effect.try_set(Some(effects(&before, &after, &[], None)));
+                let _ = effect.try_set(Some(effects(&before, &after, &[], &[])));
             }
         },
         Duration::from_millis(30),

@@ -16,9 +16,8 @@ use gbac_api::reason::ChangeReason;
 use gbac_console_model::address;
 use gbac_console_model::apply::{ApplyProgress, drift, read_reason};
 use gbac_console_model::draft::{ChangeStatus, role_of};
+use gbac_console_model::group_tokens::GroupTokens;
 use gbac_console_model::review::{Effects, effects, join_edits, needs_reason, remark, sections};
-use gbac_console_model::simulator::inputs::Inputs;
-use gbac_console_model::simulator::token;
 use gbac_console_model::stored_draft::DraftOwner;
 use gbac_engine::policy::Policy;
 use gbac_words::pages::review as words;
@@ -78,7 +77,8 @@ pub fn ReviewPage() -> impl IntoView {
         dom::announce(words::REVIEWING_AGAIN);
         dom::focus_heading();
     });
-    let effect = effects_of(service, draft, base);
+    let tokens = expect_context::<SimulatorSession>().group_tokens();
+    let effect = effects_of(service, draft, base, tokens);
     let apply = Apply::new(base, effect);
     let progress = apply.progress.clone();
     let result = Memo::new(move |_| progress.with(|progress| progress.result().cloned()));
@@ -142,7 +142,7 @@ pub fn ReviewPage() -> impl IntoView {
             view! {
                 <div class="panel split review">
                     <Left base=base reason=reason />
-                    <People effect=effect base=base />
+                    <People effect=effect base=base tokens=tokens />
                 </div>
                 <Actions busy=busy is_held=Signal::derive(move || drift.with(Option::is_some) || tests.is_reading.get()) on_apply=on_apply />
             }
@@ -158,20 +158,18 @@ fn effects_of(
     service: Service,
     draft: Draft,
     base: RwSignal<Option<Arc<Policy>>>,
+    tokens: Memo<GroupTokens>,
 ) -> RwSignal<Option<Effects>> {
     let effect = RwSignal::new(None);
-    // The token of the simulator and of the settings, with the same statements.
-    let inputs = expect_context::<SimulatorSession>().inputs;
-    let token = Memo::new(move |_| inputs.with(|inputs| (inputs.token.clone(), inputs.as_claims)));
     Effect::new(move |_| {
         base.track();
         draft.changes.track();
         // Read, since what nobody reads is never worked out, and tells nobody.
-        drop(token.read());
+        drop(tokens.read());
         set_timeout(
             move || {
                 // The page may have been left, or have been asked before anything was read.
-                if let Some(found) = find_effects(service, draft, base, inputs) {
+                if let Some(found) = find_effects(service, draft, base, tokens) {
                     let _ = effect.try_set(Some(found));
                 }
             },
@@ -186,7 +184,7 @@ fn find_effects(
     service: Service,
     draft: Draft,
     base: RwSignal<Option<Arc<Policy>>>,
-    inputs: RwSignal<Inputs>,
+    tokens: Memo<GroupTokens>,
 ) -> Option<Effects> {
     let before = base.try_get_untracked()??;
     let now = service.policy.try_get_untracked()??;
@@ -195,9 +193,9 @@ fn find_effects(
     if !Arc::ptr_eq(&before, &now) {
         return None;
     }
-    let token = inputs.with_untracked(|inputs| token::read(&inputs.token, inputs.as_claims));
+    let tokens = tokens.try_get_untracked()?;
     Some(dom::measured("review: effect", || {
-        effects(&before, &after, &changes, token.claims())
+        effects(&before, &after, &changes, &tokens.claims())
     }))
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gbac_analysis::AccessEffect;
 use gbac_console_model::group_changes::GroupChanges;
+use gbac_console_model::group_tokens::GroupTokens;
 use gbac_console_model::review::{
     AffectedHolder, BLOCKED, EffectGroup, EffectLine, EffectReason, Effects, GAINS, LOSES, alike,
     reasons,
@@ -18,7 +19,7 @@ use leptos::prelude::*;
 use super::lost_denies::lost_denies;
 use super::request::SimulatedRequest;
 use crate::pages::effect::{EffectWord, ExtentNames, HolderName, Limits, operations};
-use crate::pages::group_changes::{TokenField, counts, effects_table, names_table, warning};
+use crate::pages::group_changes::{TokensField, counts, effects_table, names_table, warning};
 use crate::pages::rich_text::sentence;
 use crate::store::draft::Draft;
 use crate::ui::{AclPhrase, Button, Glyph, Icon, PrincipalName, ResourceName, Table};
@@ -37,6 +38,8 @@ pub(super) fn People(
     effect: RwSignal<Option<Effects>>,
     /// The policy that it was worked out over.
     base: RwSignal<Option<Arc<Policy>>>,
+    /// The tokens that changed settings are tried on.
+    tokens: Memo<GroupTokens>,
 ) -> impl IntoView {
     // Outside of what is drawn again for each token, so that the field stays while it is typed in.
     let groups = Memo::new(move |_| match &*effect.read() {
@@ -51,7 +54,7 @@ pub(super) fn People(
                 <span class="count">{move || Some(format!("{} compared", count(effect.read().as_ref()?.compared, "known principal")))}</span>
             </div>
             <SimulatedRequest />
-            {move || needs_token.get().then(|| view! { <TokenField id="review-token" changes=groups /> })}
+            {move || needs_token.get().then(|| view! { <TokensField id="review-token" tokens=tokens changes=groups /> })}
             {move || match effect.get() {
                 None => view! { <p class="quiet" role="status">"Comparing"</p> }.into_any(),
                 Some(effect) => view! { <Found effect=effect base=base /> }.into_any(),

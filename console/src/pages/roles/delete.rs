@@ -99,7 +99,7 @@ fn Form() -> impl IntoView {
             };
             let mut after = (*before).clone();
             if after.apply(change).is_ok() {
-                let found = dom::measured("role: loss", || effects(&before, &after, &[], None));
+                let found = dom::measured("role: loss", || effects(&before, &after, &[], &[]));
                 let _ = effect.try_set(Some(found));
             }
         },

@@ -1,8 +1,8 @@
 //! The state of the settings page: edited values and their effect.
 
 use gbac_console_model::group_changes::{GroupChanges, compared};
+use gbac_console_model::group_tokens::GroupTokens;
 use gbac_console_model::settings::{GroupSettingsForm, is_sso};
-use gbac_console_model::simulator::token::{self, TokenReading};
 use gbac_console_model::stored_draft::DraftOwner;
 use gbac_engine::policy::{Change, Settings, apply_each};
 use leptos::prelude::*;
@@ -23,8 +23,8 @@ pub(super) struct Edit {
     pub(super) wanted: Memo<Option<Result<Settings, String>>>,
     /// How many of the two properties are different.
     pub(super) changes: Memo<usize>,
-    /// What was pasted, read.
-    pub(super) token: Memo<TokenReading>,
+    /// The tokens that the settings are tried on.
+    pub(super) tokens: Memo<GroupTokens>,
     pub(super) preview: Memo<GroupChanges>,
 }
 
@@ -76,23 +76,21 @@ impl Edit {
             unsaved.keep(if unsaved.is_there() { kept } else { None });
             unsaved.set(None);
         });
-        let inputs = session.inputs;
-        let token =
-            Memo::new(move |_| inputs.with(|inputs| token::read(&inputs.token, inputs.as_claims)));
+        let tokens = session.group_tokens();
         let preview = Memo::new(move |_| {
             let policy = service.policy.get();
             let wanted = wanted.get();
-            token.with(|reading| {
+            tokens.with(|tokens| {
                 let Some(policy) = policy else {
                     return GroupChanges::default();
                 };
                 let mut after = (*policy).clone();
-                // While the path is wrong, what the token has today is still shown.
+                // While the path is wrong, what the tokens have today is still shown.
                 if let Some(Ok(wanted)) = wanted {
                     apply_each(&mut after, [&Change::Settings(Box::new(wanted))]);
                 }
                 GroupChanges::from_diff(
-                    &compared(&policy, &after, reading.claims()),
+                    &compared(&policy, &after, &tokens.claims()),
                     &policy,
                     &after,
                 )
@@ -104,7 +102,7 @@ impl Edit {
             entered,
             wanted,
             changes,
-            token,
+            tokens,
             preview,
         }
     }

@@ -10,7 +10,7 @@ use leptos::prelude::*;
 
 use super::edit::Edit;
 use crate::dom;
-use crate::pages::group_changes::{TokenField, counts, effects_table, names_table, warning};
+use crate::pages::group_changes::{TokensField, counts, effects_table, names_table, warning};
 use crate::ui::{LinkButton, PrincipalName};
 
 #[component]
@@ -20,14 +20,14 @@ pub(super) fn PreviewOf(edit: Edit) -> impl IntoView {
             <div class="row">
                 <h2 id="settings-preview">"Preview"</h2>
                 <span class="count" role="status">
-                    {move || edit.preview.with(|preview| words::previewed(preview.in_token(), preview.known))}
+                    {move || edit.preview.with(|preview| words::previewed(preview.in_tokens(), preview.known))}
                 </span>
             </div>
-            <TokenField id="settings-token" changes=edit.preview />
+            <TokensField id="settings-token" tokens=edit.tokens changes=edit.preview />
             {move || edit.preview.with(warning)}
             {move || {
                 let preview = edit.preview.get();
-                if preview.is_empty() && preview.in_token() == 0 {
+                if preview.is_empty() && preview.in_tokens() == 0 {
                     let words = if edit.changes.get() == 0 {
                         words::NOTHING_TO_PREVIEW
                     } else {

@@ -2,7 +2,6 @@
 
 use gbac_console_model::address;
 use gbac_console_model::settings::GroupSettingsForm;
-use gbac_console_model::simulator::token::TokenReading;
 use gbac_engine::Coded;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::policy::Change;
@@ -12,7 +11,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 
 use super::edit::Edit;
-use super::names::claim_message;
+use super::names::claim_messages;
 use crate::dom;
 use crate::ui::{Button, ButtonKind, Field, Mono, Note, NoteKind, Tag, TagKind, Words};
 
@@ -79,10 +78,7 @@ fn PropertyForm(edit: Edit) -> impl IntoView {
                 <div id="claim-path-found">
                     {move || {
                         let wanted = edit.wanted.get()?.ok()?;
-                        match &*edit.token.read() {
-                            TokenReading::Read(read) => Some(claim_message(&wanted, read.claims.members())),
-                            TokenReading::Empty | TokenReading::Wrong(_) => None,
-                        }
+                        Some(claim_messages(&wanted, &edit.tokens.read()))
                     }}
                 </div>
                 <p class="help" id="claim-path-about">

@@ -1,13 +1,12 @@
 //! The managed cloud's mapping as text to copy, with validation.
 
 use gbac_console_model::settings::sso::{attributes_of, read};
-use gbac_console_model::simulator::token::TokenReading;
 use gbac_words::pages::settings as words;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::edit::Edit;
-use super::names::claim_message;
+use super::names::claim_messages;
 use crate::dom;
 use crate::ui::{Button, Message, MessageKind, TextArea, Words};
 use gbac_engine::groups::NestedGroupBehavior;
@@ -47,12 +46,11 @@ pub(super) fn SsoText(edit: Edit) -> impl IntoView {
                     {move || {
                         let groups = checked.get().ok()?;
                         let settings = Settings { groups, ..Settings::default() };
-                        Some(match &*edit.token.read() {
-                            TokenReading::Read(read) => claim_message(&settings, read.claims.members()).into_any(),
-                            TokenReading::Empty | TokenReading::Wrong(_) => {
-                                view! { <Message kind=MessageKind::Good>"Valid attributes"</Message> }.into_any()
-                            }
-                        })
+                        let tokens = edit.tokens.read();
+                        if tokens.readable().next().is_some() {
+                            return Some(claim_messages(&settings, &tokens).into_any());
+                        }
+                        Some(view! { <Message kind=MessageKind::Good>"Valid attributes"</Message> }.into_any())
                     }}
                     {move || {
                         let nested = edit.service.policy.get()?.settings().identity_rules().extraction.nested;

@@ -11,15 +11,14 @@ use gbac_words::common::file_too_large;
 use gbac_words::pages::simulator as words;
 use gbac_words::rich_text::RichText;
 use leptos::context::Provider;
-use leptos::ev;
 use leptos::prelude::*;
 
 use super::fields::{Entry, mark};
 use super::panels::{content, diagnosis, path};
 use super::state::{SimulatorState, VERIFICATION_ID};
-use crate::dom::{self, GivenFile};
+use crate::dom;
 use crate::pages::chunk::{Chunk, ChunkError, Lazy, chunk};
-use crate::pages::given_file;
+use crate::pages::given_file::{self, DropTarget};
 use crate::pages::rich_text::sentence;
 use crate::ui::{Disclosure, Glyph, Icon, IconSize};
 
@@ -254,30 +253,24 @@ fn Verification(state: SimulatorState) -> impl IntoView {
     let report = state.report();
     let who = state.who();
     let discovery = Memo::new(move |_| claims::discovery(who.read().as_deref()?));
-    let (over, refused) = (RwSignal::new(false), RwSignal::new(None::<RichText>));
+    let refused = RwSignal::new(None::<RichText>);
+    let take_keys = move |given| {
+        given_file::take(
+            given,
+            LARGEST_KEYS,
+            keys_too_large,
+            refused,
+            move |name, text| {
+                // The page may be gone by now.
+                let _ = state.inputs.try_update(|inputs| inputs.keys = text);
+                dom::announce(&format!("{name} was read"));
+                Ok(())
+            },
+        );
+    };
     view! {
         {move || has_provider_keys.get().then(|| view! { <p class="help">{words::PROVIDER_KEYS_COUNT}</p> })}
-        <div
-            class=move || if over.get() { "stack over" } else { "stack" }
-            on:dragover=move |event: ev::DragEvent| {
-                event.prevent_default();
-                over.set(true);
-            }
-            on:dragleave=move |_| over.set(false)
-            on:drop=move |event: ev::DragEvent| {
-                event.prevent_default();
-                over.set(false);
-                refused.set(None);
-                if let Some(given) = GivenFile::dropped(&event) {
-                    given_file::take(given, LARGEST_KEYS, keys_too_large, refused, move |name, text| {
-                        // The page may be gone by now.
-                        let _ = state.inputs.try_update(|inputs| inputs.keys = text);
-                        dom::announce(&format!("{name} was read"));
-                        Ok(())
-                    });
-                }
-            }
-        >
+        <DropTarget on_drop=take_keys>
         <Entry
             state=state id="keys" label="Keys (JWKS)" field=Some(InputField::Keys) get=|inputs| &inputs.keys
             set=|inputs, text| inputs.keys = text rows=4 placeholder="{ \"keys\": [ … ] }"
@@ -287,7 +280,7 @@ fn Verification(state: SimulatorState) -> impl IntoView {
         {move || discovery.get().map(|address| view! {
             <p class="help brk">{sentence(&words::keys_address(&address))}</p>
         })}
-        </div>
+        </DropTarget>
         <div class="grid-2">
             <Entry
                 state=state id="issuer" label="Issuer, optional" field=None get=|inputs| &inputs.issuer

@@ -131,6 +131,7 @@ impl SimulatorState {
             properties,
             evaluator,
             signature_checks,
+            group_tokens: _,
         } = session;
         let (accepted, verifier) = (session.accepted(service), session.verifier(service));
         let now =

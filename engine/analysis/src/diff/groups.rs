@@ -6,7 +6,7 @@ use strum::{IntoStaticStr, VariantArray, VariantNames};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::host_scope::on_side;
-use super::{AccessEffect, AccessRegion, Claims, acl_diff};
+use super::{AccessEffect, AccessRegion, TokenClaims, acl_diff};
 use crate::scope::Scope;
 use gbac_engine::groups::{ElementOutcome, ExtractionRule, NestedGroupBehavior, extract};
 use gbac_engine::model::{Acl, Principal, PrincipalType};
@@ -17,8 +17,8 @@ use gbac_engine::policy::{Change, Policy};
 pub struct GroupChange {
     /// The name of a group in a policy, or a name in the token.
     pub name: String,
-    /// Whether the given token contains the name.
-    pub in_token: bool,
+    /// Which of the given tokens contain the name with this effect, counted from 0.
+    pub tokens: Vec<usize>,
     /// The kind of effect.
     pub effect: GroupEffect,
     /// The group that the name produced before. `None` if it produced none, or if that is unknown.
@@ -36,6 +36,12 @@ pub struct GroupChange {
 }
 
 impl GroupChange {
+    /// Whether a given token contains the name.
+    #[must_use]
+    pub fn in_token(&self) -> bool {
+        !self.tokens.is_empty()
+    }
+
     /// The name in the token, before `suffix`; `None` if it is unknown.
     #[must_use]
     pub fn raw(&self) -> Option<&str> {
@@ -121,10 +127,14 @@ impl From<ElementOutcome> for NameResult {
     }
 }
 
-/// A name with its results before and after the change.
+/// A name with its results before and after the change. A name that tokens contain in different
+/// claims is here once for each pair of results.
 struct Name {
     name: String,
-    in_token: bool,
+    /// The tokens that contain it with these results, counted from 0.
+    tokens: Vec<usize>,
+    /// How many pairs of results of the same name come before.
+    variant: usize,
     known: bool,
     results: [NameResult; 2],
 }
@@ -141,16 +151,23 @@ impl Name {
     fn is_changed(&self) -> bool {
         self.group(0) != self.group(1)
     }
+
+    fn key(&self) -> NameKey<'_> {
+        (&self.name, self.variant)
+    }
 }
 
+/// A name, and which of its pairs of results.
+type NameKey<'n> = (&'n str, usize);
+
 /// The effects of the second policy's settings on groups, compared with those of the first.
-pub(super) fn changes(policies: [&Policy; 2], claims: Option<Claims<'_>>) -> Vec<GroupChange> {
+pub(super) fn changes(policies: [&Policy; 2], tokens: &[TokenClaims<'_>]) -> Vec<GroupChange> {
     let rules = policies.map(|policy| policy.settings().identity_rules().extraction);
     let [before, after] = &rules;
-    if before == after && claims.is_none() {
+    if before == after && tokens.is_empty() {
         return Vec::new();
     }
-    let names = names(policies, &rules, claims);
+    let names = names(policies, &rules, tokens);
     let mut effects = effects(policies, &names);
     let by_group = [names_by_group(&names, 0), names_by_group(&names, 1)];
     let same_path = before.source == after.source;
@@ -169,14 +186,14 @@ pub(super) fn changes(policies: [&Policy; 2], claims: Option<Claims<'_>>) -> Vec
         };
         changes.push(GroupChange {
             name: name.name.clone(),
-            in_token: name.in_token,
+            tokens: name.tokens.clone(),
             effect,
             before: was.map(str::to_owned),
             after: is.group().map(str::to_owned),
             collides_with: merged_with(name, &by_group),
             roles_gained: has.difference(&had).cloned().collect(),
             roles_lost: had.difference(&has).cloned().collect(),
-            effects: effects.remove(name.name.as_str()).unwrap_or_default(),
+            effects: effects.remove(&name.key()).unwrap_or_default(),
         });
     }
     changes
@@ -230,11 +247,11 @@ fn possible(name: &str, nested: NestedGroupBehavior) -> Option<&str> {
     (nested.apply(name) == name).then_some(name)
 }
 
-/// The names in the policies and in the token, sorted.
+/// The names in the policies and in the tokens, sorted.
 fn names(
     policies: [&Policy; 2],
     rules: &[ExtractionRule; 2],
-    claims: Option<Claims<'_>>,
+    tokens: &[TokenClaims<'_>],
 ) -> Vec<Name> {
     let [before, after] = rules;
     let mut known: BTreeSet<&str> = BTreeSet::new();
@@ -245,36 +262,64 @@ fn names(
             }
         }
     }
-    let read = claims.map(|claims| rules.each_ref().map(|rule| elements(claims, rule)));
-    let mut in_token: BTreeSet<&str> = BTreeSet::new();
+    let mut read = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        read.push(rules.each_ref().map(|rule| elements(*token, rule)));
+    }
+    let mut in_tokens: BTreeSet<&str> = BTreeSet::new();
     for elements in read.iter().flatten() {
-        in_token.extend(elements.keys().map(String::as_str));
+        in_tokens.extend(elements.keys().map(String::as_str));
     }
     let mut names = Vec::new();
-    for name in known.union(&in_token) {
-        let is_in_token = in_token.contains(name);
-        let results = [0, 1].map(|side| match &read {
-            Some(read) if is_in_token => match on_side(read, side).get(*name) {
-                Some(result) => result.clone(),
-                None => NameResult::NotRead,
-            },
-            _ if before.source == after.source => {
-                NameResult::from_name(name, on_side(rules, side).nested)
-            }
-            _ => NameResult::Unknown,
-        });
-        names.push(Name {
-            name: (*name).to_owned(),
-            in_token: is_in_token,
-            known: known.contains(name),
-            results,
-        });
+    for name in known.union(&in_tokens) {
+        let mut variants = results_in_tokens(name, &read);
+        if variants.is_empty() {
+            let results = match before.source == after.source {
+                true => [before, after].map(|rule| NameResult::from_name(name, rule.nested)),
+                false => [NameResult::Unknown, NameResult::Unknown],
+            };
+            variants.push((results, Vec::new()));
+        }
+        for (variant, (results, tokens)) in variants.into_iter().enumerate() {
+            names.push(Name {
+                name: (*name).to_owned(),
+                tokens,
+                variant,
+                known: known.contains(name),
+                results,
+            });
+        }
     }
     names
 }
 
+/// The results of a name in the tokens that contain it, each pair once with its tokens.
+fn results_in_tokens(
+    name: &str,
+    read: &[[BTreeMap<String, NameResult>; 2]],
+) -> Vec<([NameResult; 2], Vec<usize>)> {
+    let mut variants: Vec<([NameResult; 2], Vec<usize>)> = Vec::new();
+    for (token, sides) in read.iter().enumerate() {
+        if !sides.iter().any(|side| side.contains_key(name)) {
+            continue;
+        }
+        let results = sides.each_ref().map(|side| match side.get(name) {
+            Some(result) => result.clone(),
+            None => NameResult::NotRead,
+        });
+        match variants.iter_mut().find(|(same, _)| *same == results) {
+            Some((_, tokens)) => tokens.push(token),
+            None => variants.push((results, vec![token])),
+        }
+    }
+    variants
+}
+
 /// The names at a claim path with their results.
-fn elements((claims, userinfo): Claims<'_>, rule: &ExtractionRule) -> BTreeMap<String, NameResult> {
+fn elements(
+    (claims, userinfo): TokenClaims<'_>,
+    rule: &ExtractionRule,
+) -> BTreeMap<String, NameResult> {
     let mut results = BTreeMap::new();
     for element in extract(rule, claims, userinfo).elements {
         results.insert(element.raw, element.outcome.into());
@@ -306,27 +351,42 @@ fn effect(name: &Name, same_path: bool, nested: [NestedGroupBehavior; 2]) -> Opt
         (_, NameResult::Group(_)) => GroupEffect::Added,
         _ => GroupEffect::Unchanged,
     };
-    (effect != GroupEffect::Unchanged || name.in_token).then_some(effect)
+    (effect != GroupEffect::Unchanged || !name.tokens.is_empty()).then_some(effect)
 }
 
 /// The gains and losses of users with a name, by name. Each name is treated as a group with the
-/// access of the group that it produces, and both sides are compared like any two policies.
-fn effects(policies: [&Policy; 2], names: &[Name]) -> BTreeMap<String, Vec<NameEffect>> {
-    let mut effects: BTreeMap<String, Vec<NameEffect>> = BTreeMap::new();
-    if !names.iter().any(Name::is_changed) {
-        return effects;
-    }
-    let [before, after] = policies;
-    let (_, differences, _) = acl_diff(
-        &with_names_as_groups(before, names, 0),
-        &with_names_as_groups(after, names, 1),
-    );
-    let mut changed: BTreeMap<&str, &Name> = BTreeMap::new();
-    for name in names {
-        if name.is_changed() {
-            changed.insert(&name.name, name);
+/// access of the group that it produces, and both sides are compared like any two policies; names
+/// with several pairs of results once for each pair.
+fn effects<'n>(
+    policies: [&Policy; 2],
+    names: &'n [Name],
+) -> BTreeMap<NameKey<'n>, Vec<NameEffect>> {
+    let mut effects = BTreeMap::new();
+    let variants = names.iter().map(|name| name.variant + 1).max();
+    for variant in 0..variants.unwrap_or(0) {
+        let mut changed: BTreeMap<&str, &Name> = BTreeMap::new();
+        for name in names {
+            if name.variant == variant && name.is_changed() {
+                changed.insert(&name.name, name);
+            }
+        }
+        if !changed.is_empty() {
+            add_effects(policies, &changed, &mut effects);
         }
     }
+    effects
+}
+
+/// Adds the gains and losses of changed names.
+fn add_effects<'n>(
+    [before, after]: [&Policy; 2],
+    changed: &BTreeMap<&'n str, &'n Name>,
+    effects: &mut BTreeMap<NameKey<'n>, Vec<NameEffect>>,
+) {
+    let (_, differences, _) = acl_diff(
+        &with_names_as_groups(before, changed, 0),
+        &with_names_as_groups(after, changed, 1),
+    );
     for difference in differences {
         let Scope::One(principal) = &difference.scope else {
             continue;
@@ -349,18 +409,17 @@ fn effects(policies: [&Policy; 2], names: &[Name]) -> BTreeMap<String, Vec<NameE
             regions: difference.regions,
             denied_by,
         };
-        effects.entry(name.name.clone()).or_default().push(effect);
+        effects.entry(name.key()).or_default().push(effect);
     }
-    effects
 }
 
 /// A policy in which each changing name is a group with the access of the group that it produces on
 /// this side.
-fn with_names_as_groups(policy: &Policy, names: &[Name], side: usize) -> Policy {
+fn with_names_as_groups(policy: &Policy, changed: &BTreeMap<&str, &Name>, side: usize) -> Policy {
     let mut renamed = Vec::new();
     let mut acls_by_group: BTreeMap<&str, Vec<Acl>> = BTreeMap::new();
-    for name in names {
-        if name.is_changed() && name.group(side) != Some(&name.name) {
+    for name in changed.values() {
+        if name.group(side) != Some(&name.name) {
             renamed.push(name);
             acls_by_group.entry(&name.name).or_default();
             if let Some(group) = name.group(side) {

@@ -236,21 +236,25 @@ pub struct Counterexample {
 /// ```
 #[must_use]
 pub fn diff(before: &Policy, after: &Policy) -> Diff {
-    compared(before, after, None)
+    diff_with_tokens(before, after, &[])
 }
 
-/// Like [`diff`], and also reports the effect of changed settings on the groups of a token: its
-/// claims, and the user-info document if the settings need it.
+/// A token's claims, and the user-info document if the settings need it.
+pub type TokenClaims<'a> = (&'a ClaimSet, Option<&'a ClaimSet>);
+
+/// Like [`diff`], and also reports the effect of changed settings on the groups of some tokens, such
+/// as one of each kind of user. A name that tokens contain in different claims is reported once for
+/// each effect.
 ///
 /// ```
 /// use gbac_engine::ClaimSet;
-/// use gbac_analysis::{GroupEffect, Relation, diff_with_claims};
+/// use gbac_analysis::{GroupEffect, Relation, diff_with_tokens};
 /// use gbac_json::policy_from_json;
 ///
 /// let before = policy_from_json(r#"{ "version": 1 }"#)?;
 /// let after = policy_from_json(r#"{ "version": 1, "settings": { "nested_group_behavior": "suffix" } }"#)?;
 /// let claims = ClaimSet::parse(r#"{ "sub": "alice", "groups": ["/eng/payments"] }"#)?;
-/// let difference = diff_with_claims(&before, &after, &claims, None);
+/// let difference = diff_with_tokens(&before, &after, &[(&claims, None)]);
 /// assert_eq!((difference.relation, difference.acl_relation), (Relation::SettingsDiffer, Relation::Equal));
 /// let group = &difference.groups[0];
 /// assert_eq!((group.effect, group.before.as_deref()), (GroupEffect::Renamed, Some("/eng/payments")));
@@ -258,19 +262,7 @@ pub fn diff(before: &Policy, after: &Policy) -> Diff {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn diff_with_claims(
-    before: &Policy,
-    after: &Policy,
-    claims: &ClaimSet,
-    userinfo: Option<&ClaimSet>,
-) -> Diff {
-    compared(before, after, Some((claims, userinfo)))
-}
-
-/// A token's claims, and the user-info document.
-type Claims<'a> = (&'a ClaimSet, Option<&'a ClaimSet>);
-
-fn compared(before: &Policy, after: &Policy, claims: Option<Claims<'_>>) -> Diff {
+pub fn diff_with_tokens(before: &Policy, after: &Policy, tokens: &[TokenClaims<'_>]) -> Diff {
     let (acl_relation, differences, roles) = acl_diff(before, after);
     let settings = settings(before.settings(), after.settings());
     // Superusers are part of the ACL relation.
@@ -284,7 +276,7 @@ fn compared(before: &Policy, after: &Policy, claims: Option<Claims<'_>>) -> Diff
         acl_relation,
         differences,
         roles,
-        groups: groups::changes([before, after], claims),
+        groups: groups::changes([before, after], tokens),
         users: if settings.contains(&MAPPING) {
             users([before, after])
         } else {

@@ -16,8 +16,7 @@ pub const GROUPS_FROM_MAPPING: &str = "Groups come from the managed cloud's SSO 
 pub const PROPERTIES_NOT_IN_USE: &str = "The policy takes groups from `federated_groups` of the SSO connection. The two cluster properties are not in use; import a policy document without `sso` to use them.";
 pub const LOGS_CLAIMS: &str =
     "Logs all claims of accepted tokens, which are personal data. Tokens are never logged.";
-pub const PREVIEW_TOKEN: &str = "Access token for the preview, optional";
-pub const NOTHING_TO_PREVIEW: &str = "Change a property or paste a token to preview its groups.";
+pub const NOTHING_TO_PREVIEW: &str = "Change a property or paste tokens to preview its groups.";
 pub const NO_GROUP_CHANGES: &str = "No known group changes.";
 pub const KAFKA_WITHOUT_ACLS: &str = "ACLs may not apply to the Kafka API";
 pub const PINNED: &str = "set on the command line";
@@ -35,7 +34,7 @@ pub fn unchanged_loggers(changed: usize, unchanged: usize, level: &str) -> Strin
     }
 }
 
-/// What the claim path selects in the pasted token.
+/// What the claim path selects in the token.
 pub fn claim_finding(finding: &ClaimFinding) -> String {
     let found = match finding {
         ClaimFinding::Array { len, .. } => format!("an array of {}", count(*len, "string")),
@@ -49,10 +48,10 @@ pub fn claim_finding(finding: &ClaimFinding) -> String {
         }
         ClaimFinding::TooMany => "too much, so all of it is discarded".into(),
         ClaimFinding::Missing { .. } | ClaimFinding::NoUserInfo => {
-            return "Not found in the pasted token: it gives no groups".into();
+            return "Not found in the token: it gives no groups".into();
         }
     };
-    format!("Found in the pasted token: {found}")
+    format!("Found in the token: {found}")
 }
 
 /// What the preview is about.
@@ -60,10 +59,7 @@ pub fn previewed(in_token: usize, known: usize) -> String {
     let known = count(known, "known group");
     match in_token {
         0 => known,
-        _ => format!(
-            "{} of the pasted token and {known}",
-            count(in_token, "group")
-        ),
+        _ => format!("{} of tokens and {known}", count(in_token, "group")),
     }
 }
 
@@ -94,5 +90,3 @@ pub fn set_properties(names: &[&str]) -> String {
 pub fn confirm_with(property: &str) -> String {
     format!("Enter {property} to confirm")
 }
-
-pub const PREVIEW_TOKEN_HELP: &str = "Shared with the simulator; stays in this tab";

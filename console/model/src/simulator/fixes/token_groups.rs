@@ -243,7 +243,7 @@ impl Denied<'_> {
         let changes = vec![change];
         let mut after = self.policy.clone();
         apply_each(&mut after, &changes);
-        let found = compared(self.policy, &after, Some(taken.read.claims.members()));
+        let found = compared(self.policy, &after, &[taken.read.claims.members()]);
         let opening = Opening {
             is_for_everyone: true,
             ..Opening::default()
