@@ -78,15 +78,11 @@ pub(super) fn TokensField(
             file_too_large,
             refused,
             move |name, added| {
-                let all = format!(
-                    "{}\n{}",
-                    session.group_tokens_text().trim_end(),
-                    added.trim()
-                );
                 // The page may be gone by now.
-                let _ = session
-                    .group_tokens
-                    .try_set(Some(all.trim_start().to_owned()));
+                if let Some(before) = text.try_get_untracked() {
+                    let all = format!("{}\n{}", before.trim_end(), added.trim());
+                    session.group_tokens.set(Some(all.trim_start().to_owned()));
+                }
                 dom::announce(&format!("{name} was read"));
                 Ok(())
             },
