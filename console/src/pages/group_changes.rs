@@ -17,9 +17,7 @@ use super::given_file::{self, DropTarget};
 use super::rich_text::sentence;
 use crate::dom::{self, GivenFile};
 use crate::store::simulator::SimulatorSession;
-use crate::ui::{
-    Glyph, Heads, Icon, IconSize, Mono, Note, NoteKind, PrincipalName, Table, TextArea,
-};
+use crate::ui::{Glyph, Icon, IconSize, Mono, Note, NoteKind, PrincipalName, Table, TextArea};
 
 /// How many names and how many effects are shown.
 const SHOWN: usize = 200;
@@ -99,9 +97,8 @@ pub(super) fn TokensField(
     }
 }
 
-/// The names before and after; none where nothing is different and no name is in a token. `after`
-/// is what the second column of groups is called, such as `With full names`.
-pub(super) fn names_table(changes: &GroupChanges, after: String) -> Option<impl IntoView + use<>> {
+/// The names before and after; none where nothing is different and no name is in a token.
+pub(super) fn names_table(changes: &GroupChanges) -> Option<impl IntoView + use<>> {
     let shown: Vec<&GroupChange> = changes
         .changes
         .iter()
@@ -112,13 +109,16 @@ pub(super) fn names_table(changes: &GroupChanges, after: String) -> Option<impl 
     if shown.is_empty() {
         return None;
     }
-    let label = after.clone();
     let differing = changes.differing();
     let lines: Vec<_> = shown
         .into_iter()
         .map(|change| {
             let [today, then] = changes.becomes(change);
             let happens = happens(change);
+            let name = match change.name.is_empty() {
+                true => view! { <span class="quiet">{group_change::EMPTY_NAME}</span> }.into_any(),
+                false => view! { <Mono text=change.name.clone() /> }.into_any(),
+            };
             let from = if !change.in_token() {
                 Some(group_change::KNOWN.to_owned())
             } else if differing.contains(change.name.as_str()) {
@@ -129,9 +129,9 @@ pub(super) fn names_table(changes: &GroupChanges, after: String) -> Option<impl 
             let from = from.map(|from| view! { " " <span class="quiet">{from}</span> });
             view! {
                 <tr role="row">
-                    <th role="rowheader" scope="row"><Mono text=change.name.clone() />{from}</th>
+                    <th role="rowheader" scope="row">{name}{from}</th>
                     <td role="cell" data-l="Today"><BecomesName becomes=today /></td>
-                    <td role="cell" data-l=label.clone()><BecomesName becomes=then /></td>
+                    <td role="cell" data-l="After"><BecomesName becomes=then /></td>
                     <td role="cell" data-l="What happens">{happens}</td>
                 </tr>
             }
@@ -141,7 +141,7 @@ pub(super) fn names_table(changes: &GroupChanges, after: String) -> Option<impl 
         <div class="panel flat">
             <Table
                 label="Names before and after" caption=group_change::NAMES_AND_GROUPS class="names"
-                heads=Heads::from(["Name in the token", "Today"]).and([after]).and(["What happens"])
+                heads=["Name in the token", "Today", "After", "What happens"]
             >
                 <tbody role="rowgroup">{lines}</tbody>
             </Table>

@@ -98,6 +98,9 @@ pub fn settled(tokens: usize, groups: usize, unknown: usize) -> String {
     )
 }
 
+/// In place of a name of no letters, such as between two commas.
+pub const EMPTY_NAME: &str = "an empty name";
+
 /// Beside a name that no token contains, and the policy does.
 pub const KNOWN: &str = "known";
 

@@ -48,7 +48,7 @@ pub(super) fn People(
     });
     let needs_token = Memo::new(move |_| groups.read().needs_token());
     view! {
-        <section aria-labelledby="h-people">
+        <section aria-labelledby="h-people" class="stack">
             <div class="row">
                 <h2 id="h-people">"Change in effective access"</h2>
                 <span class="count">{move || Some(format!("{} compared", count(effect.read().as_ref()?.compared, "known principal")))}</span>
@@ -130,7 +130,7 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
             view! {
                 <div class="row"><h3>{words::EFFECT_ON_GROUPS}</h3><span class="count">{numbers}</span></div>
                 {warning(&groups)}
-                {names_table(&groups, "After".to_owned())}
+                {names_table(&groups)}
                 {has_effects.then(|| effects_table(&groups, None))}
             }
         })}

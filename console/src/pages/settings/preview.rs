@@ -1,9 +1,7 @@
 //! The preview of changed properties, before they are saved.
 
-use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::Principal;
 use gbac_words::common::NO_CHANGE_IN_ACCESS;
-use gbac_words::extraction::kept_names;
 use gbac_words::pages::settings as words;
 use gbac_words::phrases::count;
 use leptos::prelude::*;
@@ -35,11 +33,7 @@ pub(super) fn PreviewOf(edit: Edit) -> impl IntoView {
                     };
                     view! { <p class="quiet">{words}</p> }.into_any()
                 } else {
-                    let nested = match edit.wanted.get() {
-                        Some(Ok(wanted)) => wanted.identity_rules().extraction.nested,
-                        Some(Err(_)) | None => NestedGroupBehavior::None,
-                    };
-                    names_table(&preview, format!("With {}", kept_names(nested))).into_any()
+                    names_table(&preview).into_any()
                 }
             }}
             {move || edit.preview.with(|preview| {
