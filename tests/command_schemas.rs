@@ -184,7 +184,7 @@ fn the_page_names_the_schema_of_every_command() {
 const PASSWORD: &str = "a password of this test";
 
 /// Calls of every command, with the files of the examples.
-const CALLS: [&[&str]; 70] = [
+const CALLS: [&[&str]; 71] = [
     &["version"],
     &["man", "pages"],
     &["serve", "--config", "gbac.toml", "--check-config"],
@@ -366,6 +366,7 @@ const CALLS: [&[&str]; 70] = [
         "changes.json",
         "--no-confirm",
     ],
+    &["ready"],
     &["whoami"],
     &[
         "security",

@@ -3,7 +3,7 @@
 
 use crate::support::data::DataService;
 use crate::support::program;
-use crate::support::service::{Service, run};
+use crate::support::service::{Service, answer, answering, run};
 use gbac_tests::folder::Folder;
 use gbac_tests::samples::POLICY;
 use serde_json::{Value, json};
@@ -122,6 +122,28 @@ fn whoami_says_what_each_caller_may_do() {
         refused.failed(1).contains(
             "credentials rejected: the user `admin`; check GBAC_USER and GBAC_PASSWORD\n"
         )
+    );
+}
+
+#[test]
+fn a_service_is_ready_for_callers_without_credentials() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let service = Service::start();
+    let url = &service.url;
+    let said = run(&folder, &[("GBAC_URL", url)], &["ready"]).done();
+    assert_eq!(said, format!("{url} is ready.\n"));
+    let (page, requests) = answering(&[&answer("200 OK", "", "<!doctype html>")]);
+    let refused = run(&folder, &[("GBAC_URL", &page)], &["ready"]).failed(1);
+    let _ = requests.join();
+    assert!(
+        refused.contains("check that --url or GBAC_URL is the service"),
+        "{refused}"
+    );
+    // Nothing listens any more.
+    assert!(
+        run(&folder, &[("GBAC_URL", &page)], &["ready"])
+            .failed(1)
+            .contains("cannot reach")
     );
 }
 

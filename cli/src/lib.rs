@@ -1,6 +1,7 @@
 //! The command line `gbac` as a function, so that a test runs a command without a process.
 
 mod args;
+mod browser;
 mod client;
 mod commands;
 mod confirm;

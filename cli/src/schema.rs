@@ -30,6 +30,7 @@ use crate::commands::import::MergedPolicy;
 use crate::commands::man::ManualPages;
 use crate::commands::policy::{Findings, FormattedFiles, ImportedPolicy, ValidatedFiles};
 use crate::commands::profile::{ChangedProfile, CurrentProfile, ProfileList};
+use crate::commands::ready::ReadyService;
 use crate::commands::requests::ListedRequest;
 use crate::commands::restore::RestoredBackup;
 use crate::commands::security::{
@@ -172,6 +173,7 @@ const OUTPUTS: &[(&str, Output)] = &[
         "profile current",
         Results(&[schema_of::<CurrentProfile<'_>>]),
     ),
+    ("ready", Results(&[schema_of::<ReadyService<'_>>])),
     (
         "whoami",
         Results(&[

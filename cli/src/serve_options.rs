@@ -22,7 +22,7 @@ const PREFIX: &str = "GBAC_SERVE_";
 /// The option that names the file.
 pub(crate) const CONFIG: &str = "config";
 /// The options that are not for a file, and not for variables.
-const COMMAND_LINE_ONLY: [&str; 3] = ["check-config", "help", "version"];
+const COMMAND_LINE_ONLY: [&str; 4] = ["check-config", "help", "open", "version"];
 
 /// The arguments of the program with the options from elsewhere, and the faults of these.
 #[derive(Default)]

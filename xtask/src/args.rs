@@ -1,6 +1,7 @@
 //! The command line of `cargo xtask`.
 
 use crate::bench;
+use crate::dist;
 use crate::mutants;
 use crate::problem::{Problem, Result};
 use crate::test;
@@ -20,6 +21,9 @@ cargo xtask COMMAND
   build-abi                        the WebAssembly module without imports, into target/abi
   build-js                         the JavaScript package's wasm module, into www/pkg
   build-kafka                      the plugin for Apache Kafka, into target/kafka; needs a JDK and Maven
+  dist [--repository URL]          everything of a release, into target/dist; --repository: its address, which packages
+       [--only PART[,PART..]]      state; --only: bin, npm-platform, npm, kafka, wasm, sbom;
+       [--target TRIPLE]           --target: the platform of the program, as rustc names it
   types                            from the Rust types, www/types.d.ts and docs/command-line.schema.json
   bench [--quick] [--json FILE]    measure the engine beside others; --quick: within 10 minutes; --up-to: leave larger
         [--up-to ACLS]             policies out
@@ -49,8 +53,6 @@ pub(crate) enum Command {
     DevServer {
         listen: String,
     },
-    /// The second process of `up`.
-    OpenWhenReady,
     /// The demonstration of the plugin.
     Kafka {
         policy: Option<String>,
@@ -61,6 +63,7 @@ pub(crate) enum Command {
     BuildAbi,
     BuildJs,
     BuildKafka,
+    Dist(dist::Options),
     Types,
     Bench(bench::Options),
     Mutants(mutants::Options),
@@ -93,13 +96,13 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
         crate::dev::SERVER => Command::DevServer {
             listen: String::new(),
         },
-        crate::up::OPENER => Command::OpenWhenReady,
         "kafka" => Command::Kafka { policy: None },
         "test" | "ci" => Command::Test(test::Options::default()),
         "build-console" => Command::BuildConsole,
         "build-abi" => Command::BuildAbi,
         "build-js" => Command::BuildJs,
         "build-kafka" => Command::BuildKafka,
+        "dist" => Command::Dist(dist::Options::default()),
         "types" => Command::Types,
         "bench" => Command::Bench(bench::Options::default()),
         "mutants" => Command::Mutants(mutants::Options::default()),
@@ -121,13 +124,21 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
             (Command::DevServer { listen }, "--listen") => *listen = value(&mut words)?,
             (Command::Up { open, .. }, "--no-open") => *open = false,
             (Command::Kafka { policy }, "--policy") => *policy = Some(value(&mut words)?),
-            (Command::Test(options), "--only") => {
-                options.only.extend(
+            (
+                Command::Test(test::Options { only, .. })
+                | Command::Dist(dist::Options { only, .. }),
+                "--only",
+            ) => {
+                only.extend(
                     value(&mut words)?
                         .split(',')
                         .map(|name| name.trim().to_owned()),
                 );
             }
+            (Command::Dist(options), "--repository") => {
+                options.repository = Some(value(&mut words)?);
+            }
+            (Command::Dist(options), "--target") => options.target = Some(value(&mut words)?),
             (Command::Test(options), "--test") => options.test = Some(value(&mut words)?),
             (Command::Test(options), "--long") => options.long = true,
             (Command::Test(_), "--list") => command = Command::ListTests,
@@ -179,7 +190,7 @@ fn wrong(message: String) -> Problem {
 
 #[cfg(test)]
 mod tests {
-    use super::{Command, bench, mutants, parse, test};
+    use super::{Command, bench, dist, mutants, parse, test};
 
     fn check(line: &str, expected: std::result::Result<Command, &str>) {
         let parsed = parse(line.split_whitespace().map(str::to_owned));
@@ -246,6 +257,15 @@ mod tests {
         check("test --list", Ok(Command::ListTests));
         check("build-kafka", Ok(Command::BuildKafka));
         check("types", Ok(Command::Types));
+        let options = dist::Options {
+            repository: Some("https://example.com/gbac".into()),
+            only: vec!["bin".into(), "npm".into()],
+            target: None,
+        };
+        check(
+            "dist --only bin,npm --repository https://example.com/gbac",
+            Ok(Command::Dist(options)),
+        );
         check("sizes --write", Ok(Command::Sizes { write: true }));
         check("sbom", Ok(Command::Sbom));
         let options = bench::Options {

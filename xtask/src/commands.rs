@@ -5,7 +5,8 @@ use crate::problem::Result;
 use crate::progress::say;
 use crate::workspace::Workspace;
 use crate::{
-    bench, build_abi, build_js, build_kafka, dev, kafka, mutants, pages, sbom, sizes, test, up,
+    bench, build_abi, build_js, build_kafka, dev, dist, kafka, mutants, pages, sbom, sizes, test,
+    up,
 };
 use std::process::ExitCode;
 
@@ -17,7 +18,6 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         Command::Up { listen, open } => up::run(&workspace, listen.as_deref(), open)?,
         Command::Dev { listen } => dev::run(&workspace, listen.as_deref())?,
         Command::DevServer { listen } => dev::serve(&workspace, &listen)?,
-        Command::OpenWhenReady => up::open_when_ready()?,
         Command::Kafka { policy } => kafka::run(&workspace, policy.as_deref())?,
         Command::Test(options) => return test::run(&workspace, &options),
         Command::ListTests => test::list(),
@@ -25,6 +25,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         Command::BuildAbi => build_abi::run(&workspace)?,
         Command::BuildJs => build_js::run(&workspace)?,
         Command::BuildKafka => build_kafka::run(&workspace)?,
+        Command::Dist(options) => dist::run(&workspace, &options)?,
         Command::Types => build_js::types(&workspace)?,
         Command::Bench(options) => bench::run(&workspace, &options)?,
         Command::Mutants(options) => mutants::run(&workspace, options)?,

@@ -19,6 +19,7 @@ mod console;
 mod deny;
 mod dev;
 mod dev_server;
+mod dist;
 mod download_size;
 mod fingerprint;
 mod fuzz;

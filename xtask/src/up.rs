@@ -7,13 +7,8 @@ use crate::process::{Call, cargo};
 use crate::progress::Progress;
 use crate::tools;
 use crate::workspace::Workspace;
-use std::env;
-use std::io::{self, BufRead, IsTerminal, Write};
 use std::process::{Command, Stdio};
 use std::thread;
-
-/// The hidden command that opens the page, in a second process of this program.
-pub(crate) const OPENER: &str = "open-when-ready";
 
 /// Installs missing tools, builds changed code, and becomes `gbac serve --demo`.
 pub(crate) fn run(workspace: &Workspace, listen: Option<&str>, open: bool) -> Result<()> {
@@ -71,15 +66,15 @@ fn serve(
     if let Some(address) = listen {
         call = call.args(["--listen", address]);
     }
+    if open {
+        call = call.args(["--open"]);
+    }
     progress.print(&format!(
         "\n  {}    (Ctrl-C ends it)\n",
         call.command_line()
     ));
     let mut command = call.into_command();
     command.stdin(Stdio::inherit());
-    if open && has_desktop() {
-        command.stdout(opener()?);
-    }
     hand_over(&mut command)
 }
 
@@ -103,87 +98,5 @@ pub(crate) fn hand_over(command: &mut Command) -> Result<()> {
         Ok(())
     } else {
         Err(Problem::new(format!("gbac ended with {status}")))
-    }
-}
-
-/// Whether this machine has a screen.
-fn has_desktop() -> bool {
-    let set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
-    let screen =
-        cfg!(windows) || cfg!(target_os = "macos") || set("DISPLAY") || set("WAYLAND_DISPLAY");
-    screen && !set("CI") && io::stdout().is_terminal()
-}
-
-/// Starts a second process of this program, which forwards the service's output and opens the URL
-/// in the first line that contains it. It is the reader instead of the parent, so that the service
-/// gets the terminal's signals itself.
-fn opener() -> Result<Stdio> {
-    let failed = |error: io::Error| Problem::new(format!("cannot open a browser: {error}"));
-    let mut command = Command::new(env::current_exe().map_err(failed)?);
-    command.arg(OPENER).stdin(Stdio::piped());
-    #[cfg(unix)]
-    {
-        // Ctrl-C is for the service, whose last output still needs a reader.
-        use std::os::unix::process::CommandExt;
-        command.process_group(0);
-    }
-    let child = command.spawn().map_err(failed)?;
-    child
-        .stdin
-        .map(Stdio::from)
-        .ok_or_else(|| Problem::new("cannot open a browser: no pipe"))
-}
-
-/// Runs the second process: copies standard input to standard output, line by line.
-pub(crate) fn open_when_ready() -> Result<()> {
-    let mut opened = false;
-    for line in io::stdin().lock().lines() {
-        let line = line
-            .map_err(|error| Problem::new(format!("cannot read the service's output: {error}")))?;
-        writeln!(io::stdout(), "{line}").ok();
-        if let (false, Some(address)) = (opened, address_in(&line)) {
-            opened = true;
-            let (program, args): (&str, &[&str]) = if cfg!(windows) {
-                ("rundll32", &["url.dll,FileProtocolHandler"])
-            } else if cfg!(target_os = "macos") {
-                ("open", &[])
-            } else {
-                ("xdg-open", &[])
-            };
-            // A missing browser is not an error, because the URL was printed.
-            let quiet = Command::new(program)
-                .args(args)
-                .arg(address)
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn();
-            quiet.ok();
-        }
-    }
-    Ok(())
-}
-
-/// The URL in the service's ready line.
-fn address_in(line: &str) -> Option<&str> {
-    let address = line.strip_prefix("listening on ")?.trim();
-    address.starts_with("http").then_some(address)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::address_in;
-
-    #[test]
-    fn reads_the_address_from_the_ready_line_only() {
-        assert_eq!(
-            address_in("listening on http://127.0.0.1:8420"),
-            Some("http://127.0.0.1:8420")
-        );
-        assert_eq!(
-            address_in("listening on http://[::1]:8420\r"),
-            Some("http://[::1]:8420")
-        );
-        assert_eq!(address_in("listening on nothing"), None);
-        assert_eq!(address_in("GET http://127.0.0.1:8420"), None);
     }
 }

@@ -31,6 +31,8 @@ pub(crate) enum CallError {
     Redirect(u16),
     /// The response to this path is not the expected JSON.
     NotJson(String),
+    /// What responds at this URL is no service that is ready.
+    NotReady(String),
     /// The service refused the call.
     Refused(Refusal),
     /// Somebody pressed Ctrl-C before the response.
@@ -50,6 +52,7 @@ impl CallError {
             Self::Credentials(_) => "unauthenticated".into(),
             Self::Redirect(_) => "redirected".into(),
             Self::NotJson(_) => "answer_not_json".into(),
+            Self::NotReady(_) => "not_ready".into(),
             Self::Interrupted => "interrupted".into(),
             Self::Refused(refusal) if refusal.code.is_empty() => "refused".into(),
             Self::Refused(refusal) => refusal.code.to_ascii_lowercase(),
@@ -82,7 +85,9 @@ impl CallError {
             Self::Redirect(_) => {
                 ", and redirects are not followed; set the service's own URL with --url or GBAC_URL"
             }
-            Self::NotJson(_) | Self::TooLong(_) => "; check that --url or GBAC_URL is the service",
+            Self::NotJson(_) | Self::NotReady(_) | Self::TooLong(_) => {
+                "; check that --url or GBAC_URL is the service"
+            }
             Self::Refused(_) | Self::Interrupted => "",
         }
     }
@@ -103,6 +108,7 @@ impl fmt::Display for CallError {
             Self::Credentials(Some(identity)) => write!(f, "credentials rejected: {}", identity.identity),
             Self::Redirect(status) => write!(f, "the service responded with status {status}"),
             Self::NotJson(path) => write!(f, "the response to `{path}` is not the expected JSON"),
+            Self::NotReady(url) => write!(f, "`{url}` does not respond as a service that is ready"),
             Self::Interrupted => f.write_str(
                 "interrupted before the service responded: it makes all changes of a request or none; `gbac export` shows which",
             ),

@@ -16,6 +16,7 @@ pub(crate) mod man;
 mod permissions;
 pub(crate) mod policy;
 pub(crate) mod profile;
+pub(crate) mod ready;
 pub(crate) mod requests;
 pub(crate) mod restore;
 mod revoke;
@@ -185,6 +186,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: ProfileCommand,
     },
+    /// Check that a service is ready: it answers, and can store changes and audit events.
+    Ready(ConnectArgs),
     /// Show which service this command line uses, as which identity, and what it may do.
     Whoami(ConnectArgs),
     /// Show the version, the build and the features of this program.
@@ -261,6 +264,7 @@ pub(crate) fn run(process: &Process, command: Command, format: FormatArg) -> Res
         Command::Profile { command } => profile::run(process, &command, format),
         Command::Watch(args) => watch::run(process, &args, format),
         Command::Version => version::run(process, format),
+        Command::Ready(connect) => ready::run(process, &connect, format),
         Command::Whoami(connect) => whoami::run(process, &connect, format),
         Command::Completions { shell } => completions::run(process, shell),
         Command::Man { folder } => man::run(process, &folder, format),

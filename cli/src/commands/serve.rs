@@ -18,6 +18,7 @@ use serde::Serialize;
 use super::Cli;
 use super::Command;
 use crate::args::license::LicenseArg;
+use crate::browser;
 use crate::input::entries;
 use crate::output::{self, Failure, Format, sentence};
 use crate::process::Process;
@@ -158,6 +159,9 @@ pub(crate) struct ServeArgs {
     /// refused; 0 keeps nothing free.
     #[arg(long, value_name = "MIB", default_value_t = 64)]
     audit_reserve_mib: u32,
+    /// Open the console in a browser, if standard output is a terminal and there is a screen.
+    #[arg(long)]
+    open: bool,
     /// Folder with a console to serve instead of the built-in one.
     #[arg(long, value_name = "DIR")]
     console: Option<PathBuf>,
@@ -383,6 +387,11 @@ fn options(process: &Process, args: ServeArgs) -> Result<ServeOptions, Failure> 
         },
         console: path(args.console),
         embedded_console: EMBEDDED_CONSOLE,
+        on_ready: if args.open && browser::can_open(process) {
+            Some(browser::open)
+        } else {
+            None
+        },
         clock: None,
     })
 }

@@ -49,8 +49,8 @@ const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Run and manage a service",
         &[
-            "serve", "security", "cluster", "watch", "export", "import", "backup", "restore",
-            "audit",
+            "serve", "ready", "security", "cluster", "watch", "export", "import", "backup",
+            "restore", "audit",
         ],
     ),
     (

@@ -170,6 +170,11 @@ const PAGES: &[Page] = &[
         exit_codes: WATCH,
     },
     Page {
+        path: "ready",
+        examples: &["gbac ready", "gbac ready --timeout 3"],
+        exit_codes: DEFAULT,
+    },
+    Page {
         path: "whoami",
         examples: &["gbac whoami", "gbac whoami --format json"],
         exit_codes: DEFAULT,

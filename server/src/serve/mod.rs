@@ -135,6 +135,12 @@ impl Server {
         Ok(())
     }
 
+    /// The URL of the listen address.
+    fn url(&self) -> String {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
+    }
+
     /// Prints the address on standard output, and before it a generated password on standard error.
     fn announce(&self) -> io::Result<()> {
         if let Some((user, password)) = self.app.generated_password() {
@@ -144,9 +150,8 @@ impl Server {
                 escaped(user)
             )?;
         }
-        let scheme = if self.tls.is_some() { "https" } else { "http" };
         let mut out = io::stdout();
-        match writeln!(out, "listening on {scheme}://{}", self.address).and_then(|()| out.flush()) {
+        match writeln!(out, "listening on {}", self.url()).and_then(|()| out.flush()) {
             // The reader of standard output is gone; the service runs anyway.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             result => result,
@@ -227,6 +232,9 @@ pub fn serve(options: &ServeOptions) -> Result<(), ServeError> {
         let stop = stop_signal()?;
         // The output may be closed; the service runs anyway.
         let _ = server.announce();
+        if let Some(on_ready) = options.on_ready {
+            on_ready(&server.url());
+        }
         let address = server.address;
         tracing::info!(target: "main", %address, version = env!("CARGO_PKG_VERSION"), "started");
         server.app.log_accounts();

@@ -44,6 +44,8 @@ pub struct ServeOptions {
     pub console: Option<PathBuf>,
     /// The console's files in this program; without any, a page says how to build them.
     pub embedded_console: EmbeddedFiles,
+    /// Receives the URL of the service when it is ready, for example to open it in a browser.
+    pub on_ready: Option<fn(&str)>,
     /// Returns the time in seconds since 1970; `None` is the machine's clock.
     pub clock: Option<fn() -> f64>,
 }
@@ -157,6 +159,7 @@ impl Default for ServeOptions {
             audit_files: AuditFileLimits::default(),
             console: None,
             embedded_console: &[],
+            on_ready: None,
             clock: None,
         }
     }

@@ -4,7 +4,7 @@ use crate::clients::{self, Go};
 use crate::console::{self, Build};
 use crate::kafka::Cluster;
 use crate::problem::Result;
-use crate::process::cargo;
+use crate::process::{cargo, find};
 use crate::test::context::{Context, FEATURES, Need, native};
 use crate::test::report::Report;
 use crate::test::runner::Runner;
@@ -97,6 +97,17 @@ const PACKAGE: &[&str] = &[
     "www",
     "docs",
     "README.md",
+];
+/// The inputs of the packages with the program.
+const PROGRAM: &[&str] = &[
+    "api",
+    "cli",
+    "engine",
+    "examples",
+    "formats",
+    "npm",
+    "packaging",
+    "server",
 ];
 /// The inputs of tests that read documents, examples and everything else.
 const ALL: &[&str] = &["."];
@@ -241,6 +252,24 @@ pub(crate) const CHECKS: &[Check] = &[
         // The identity provider is one of the packages of the journeys.
         needs: &[Need::Npm(clients::NODE), E2E],
         run: node_clients,
+    },
+    Check {
+        name: "launcher",
+        title: "the packed launcher of npm, with the program of this run",
+        lane: Lane::Others,
+        form: Form::Always,
+        inputs: PROGRAM,
+        needs: &[],
+        run: launcher,
+    },
+    Check {
+        name: "deb",
+        title: "the Debian package, with the program of this run, where dpkg and systemd are installed",
+        lane: Lane::Others,
+        form: Form::Always,
+        inputs: PROGRAM,
+        needs: &[],
+        run: deb,
     },
     Check {
         name: "kafka",
@@ -399,6 +428,28 @@ fn js(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.js()?;
     context.programs()?;
     context.node_tests(check.name, "www/test", |call| call)
+}
+
+fn launcher(context: &Context<'_>, check: &Check) -> Result<Report> {
+    context.programs()?;
+    context.node_tests(check.name, "npm/test", |call| call)
+}
+
+/// Where dpkg or systemd is missing, one line says so; hosted workflows have them.
+fn deb(context: &Context<'_>, check: &Check) -> Result<Report> {
+    let missing: Vec<&str> = ["dpkg", "dpkg-deb", "systemd-analyze"]
+        .into_iter()
+        .filter(|program| find(program).is_none())
+        .collect();
+    if !missing.is_empty() && env::var_os("CI").is_none() {
+        let missing = missing.join(", ");
+        context.progress.print(&format!(
+            "the Debian package is not tested, because {missing} is not installed"
+        ));
+        return Ok(Report::default());
+    }
+    context.programs()?;
+    context.node_tests(check.name, "packaging/test", |call| call)
 }
 
 fn abi(context: &Context<'_>, check: &Check) -> Result<Report> {

@@ -35,6 +35,10 @@ pub fn valid_options(data: Option<&str>, listen: &str) -> RichText {
     words.code(listen).text(".")
 }
 
+pub fn ready(url: &str) -> RichText {
+    RichText::new().code(url).text(" is ready.")
+}
+
 pub fn watching(url: &str, state: &str, has_audit: bool) -> RichText {
     let what = match has_audit {
         true => "changes of the policy, and denied decisions in the audit log",
