@@ -44,6 +44,7 @@ mod pipeline;
 mod platform;
 mod profiles;
 mod readme;
+mod recipes;
 mod serve;
 mod serve_options;
 mod simulate;
