@@ -1,12 +1,13 @@
 //! Embeds the console's files from `dist/`, which `cargo xtask up` creates, as brotli compresses
 //! them. Without that folder, the program builds without console.
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, error, fs, io};
 
 use brotli::BrotliCompress;
 use brotli::enc::BrotliEncoderParams;
+
+use crate::packed_console;
 
 /// Writes the files and a table of them, for the program to include.
 pub(crate) fn write() -> Result<(), Box<dyn error::Error>> {
@@ -33,13 +34,7 @@ pub(crate) fn write() -> Result<(), Box<dyn error::Error>> {
             io::ErrorKind::NotFound => Ok(Vec::new()),
             _ => Err(error),
         })?;
-    let mut code = String::from("&[\n");
-    for (name, path) in &files {
-        writeln!(code, "    ({name:?}, include_bytes!({path:?})),")?;
-    }
-    code.push_str("]\n");
-    fs::write(out.join("embedded.rs"), code)?;
-    Ok(())
+    packed_console::write(&files)
 }
 
 /// Compresses files into a folder, with numbers as names. Returns the compressed files.

@@ -298,6 +298,8 @@ fn test_names() -> BTreeSet<String> {
     }
     for folder in [
         "www/test",
+        "npm/test",
+        "packaging/test",
         "tests/clients/node",
         "tests/e2e",
         "tests/e2e/long",
@@ -367,7 +369,7 @@ fn tests() -> Vec<Source> {
         }
     }
     let mut paths = Vec::new();
-    for folder in ["tests", "www/test"] {
+    for folder in ["tests", "www/test", "npm/test", "packaging/test"] {
         collect(&root().join(folder), &mut paths);
     }
     assert!(paths.len() > 50, "{paths:?}");

@@ -199,12 +199,8 @@ pub(crate) struct CheckedOptions<'a> {
     listen: &'a str,
 }
 
-/// The console in this program.
-#[cfg(feature = "embed-console")]
+/// The console in this program; without files if there is none.
 const EMBEDDED_CONSOLE: EmbeddedFiles = include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
-/// No console in this program.
-#[cfg(not(feature = "embed-console"))]
-const EMBEDDED_CONSOLE: EmbeddedFiles = &[];
 
 pub(crate) fn run(process: &Process, args: ServeArgs, format: Format) -> Result<u8, Failure> {
     let is_check = args.check_config;

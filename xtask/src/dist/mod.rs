@@ -1,9 +1,11 @@
 //! `cargo xtask dist`: everything of a release, into `target/dist`.
 
 mod binary;
+mod crates;
 mod debian;
 mod files;
 mod image;
+mod installers;
 mod npm;
 mod plugin;
 mod targets;
@@ -41,7 +43,7 @@ struct Part {
 }
 
 /// All parts.
-const PARTS: [Part; 8] = [
+const PARTS: [Part; 10] = [
     Part {
         name: "bin",
         run: binary::archive,
@@ -74,10 +76,19 @@ const PARTS: [Part; 8] = [
         name: "sbom",
         run: materials,
     },
+    Part {
+        name: "crates",
+        run: crates::pack,
+    },
+    // Last, because it reads the archives.
+    Part {
+        name: "install",
+        run: installers::write,
+    },
 ];
 
-/// The parts that are left out where a program for them is missing; one line says so.
-const OPTIONAL: [&str; 3] = ["deb", "oci", "kafka"];
+/// The parts that are left out where a program or an option for them is missing; one line says so.
+const OPTIONAL: [&str; 4] = ["deb", "oci", "kafka", "install"];
 
 /// One run of the command.
 pub(crate) struct Dist<'a> {
@@ -132,7 +143,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     }
     for part in parts {
         match (part.run)(&dist) {
-            // Named parts are needed; others need programs that not every machine has.
+            // A named part is needed.
             Err(problem) if OPTIONAL.contains(&part.name) && options.only.is_empty() => {
                 progress.print(problem.message());
             }
@@ -192,7 +203,9 @@ fn materials(dist: &Dist<'_>) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{address, chosen};
+    use super::{PARTS, address, chosen};
+    use crate::args::Command;
+    use crate::dist::targets::TARGETS;
 
     #[test]
     fn addresses_are_plain() {
@@ -213,11 +226,39 @@ mod tests {
     }
 
     #[test]
-    fn unknown_parts_are_named() {
+    fn the_workflow_calls_commands_and_parts_that_exist() {
+        let workflow = include_str!("../../../.github/workflows/release.yml");
+        let mut parts = Vec::new();
+        for line in workflow.lines() {
+            if let Some((_, rest)) = line.split_once("parts: \"") {
+                let list = rest.split('"').next().unwrap_or_default();
+                parts.extend(list.split(',').map(str::to_owned));
+            }
+            let Some((_, words)) = line.split_once("cargo xtask ") else {
+                continue;
+            };
+            // What the workflow fills in.
+            let words = words.replace("${{ matrix.target }}", TARGETS[0].triple);
+            let words = words.replace("${{ matrix.parts }}", "bin");
+            let words = words.replace("\"$REPOSITORY\"", "https://example.com/gbac");
+            let parsed = crate::args::parse(words.split_whitespace().map(str::to_owned));
+            match parsed.expect(line) {
+                Command::Dist(options) => parts.extend(options.only),
+                other => panic!("{line}: {other:?}"),
+            }
+        }
+        parts.sort();
+        parts.dedup();
+        // A release has every part.
         assert_eq!(
-            chosen(&[]).map(|parts| parts.len()).ok(),
-            Some(super::PARTS.len())
+            chosen(&parts).map(|parts| parts.len()).ok(),
+            Some(PARTS.len())
         );
+    }
+
+    #[test]
+    fn unknown_parts_are_named() {
+        assert_eq!(chosen(&[]).map(|parts| parts.len()).ok(), Some(PARTS.len()));
         let problem = chosen(&["bni".to_owned()]).err().expect("a problem");
         assert_eq!(problem.message(), "unknown part `bni`");
     }

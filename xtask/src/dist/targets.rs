@@ -111,4 +111,17 @@ mod tests {
         }
         assert_eq!(launcher.matches("    \"gbac-").count(), TARGETS.len());
     }
+
+    #[test]
+    fn the_workflow_builds_every_platform() {
+        let workflow = include_str!("../../../.github/workflows/release.yml");
+        for target in &TARGETS {
+            let row = format!(
+                "{{ runner: {}, target: {}, parts: ",
+                target.runner, target.triple
+            );
+            assert!(workflow.contains(&row), "{row}");
+        }
+        assert_eq!(workflow.matches(", target: ").count(), TARGETS.len());
+    }
 }

@@ -4,7 +4,7 @@ use crate::clients::{self, Go};
 use crate::console::{self, Build};
 use crate::kafka::Cluster;
 use crate::problem::Result;
-use crate::process::{cargo, find};
+use crate::process::cargo;
 use crate::test::context::{Context, FEATURES, Need, native};
 use crate::test::report::Report;
 use crate::test::runner::Runner;
@@ -263,13 +263,13 @@ pub(crate) const CHECKS: &[Check] = &[
         run: launcher,
     },
     Check {
-        name: "deb",
-        title: "the Debian package, with the program of this run, where dpkg and systemd are installed",
+        name: "packages",
+        title: "the installer, and the Debian package where dpkg and systemd are installed, with the program of this run",
         lane: Lane::Others,
         form: Form::Always,
         inputs: PROGRAM,
         needs: &[],
-        run: deb,
+        run: packages,
     },
     Check {
         name: "kafka",
@@ -435,19 +435,8 @@ fn launcher(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.node_tests(check.name, "npm/test", |call| call)
 }
 
-/// Where dpkg or systemd is missing, one line says so; hosted workflows have them.
-fn deb(context: &Context<'_>, check: &Check) -> Result<Report> {
-    let missing: Vec<&str> = ["dpkg", "dpkg-deb", "systemd-analyze"]
-        .into_iter()
-        .filter(|program| find(program).is_none())
-        .collect();
-    if !missing.is_empty() && env::var_os("CI").is_none() {
-        let missing = missing.join(", ");
-        context.progress.print(&format!(
-            "the Debian package is not tested, because {missing} is not installed"
-        ));
-        return Ok(Report::default());
-    }
+/// Tests the Debian package, where dpkg and systemd are installed, and the installer.
+fn packages(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.programs()?;
     context.node_tests(check.name, "packaging/test", |call| call)
 }
