@@ -1,11 +1,12 @@
 // Packs the packages of npm into a folder: `node npm/pack.mjs launcher|platform|engine --out DIR`. Only the packed ones have addresses, and
 // only these can be published.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { gunzipSync } from 'node:zlib';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const LAUNCHER = join(ROOT, 'npm/gbac');
@@ -25,13 +26,20 @@ function addresses(repository, directory) {
   return { homepage: `${repository}#readme`, bugs: `${repository}/issues`, repository: { type: 'git', url: `git+${repository}.git`, directory } };
 }
 
+/** Compresses a tarball again, with the program, whose result is 2% smaller than that of Node. */
+function compressed(tarball) {
+  const smaller = spawnSync('gzip', ['-9n'], { input: gunzipSync(readFileSync(tarball)), maxBuffer: 2 ** 28 });
+  if (smaller.status === 0) writeFileSync(tarball, smaller.stdout);
+  return tarball;
+}
+
 /** Packs what `fill` writes into an empty folder. */
 function staged(out, fill) {
   const folder = mkdtempSync(join(tmpdir(), 'gbac-pack-'));
   try {
     writeFileSync(join(folder, 'package.json'), JSON.stringify(fill(folder), null, 2) + '\n');
     mkdirSync(out, { recursive: true });
-    return npmPack(folder, out, '--ignore-scripts');
+    return compressed(npmPack(folder, out, '--ignore-scripts'));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

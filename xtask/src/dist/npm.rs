@@ -10,7 +10,7 @@ use crate::tools;
 use std::ffi::OsString;
 
 /// The largest package of a platform, in bytes.
-const LIMIT: u64 = 10 << 20;
+const LIMIT: u64 = 10_000_000;
 
 /// Packs the package of the platform. A workflow does this on a machine of each.
 pub(crate) fn platform(dist: &Dist<'_>) -> Result<()> {
