@@ -16,7 +16,7 @@ use std::io;
 use std::path::PathBuf;
 
 /// Everything that determines the built console.
-const INPUTS: [&str; 17] = [
+const INPUTS: [&str; 19] = [
     "console",
     "engine/src",
     "engine/Cargo.toml",
@@ -24,6 +24,8 @@ const INPUTS: [&str; 17] = [
     "engine/analysis/Cargo.toml",
     "engine/json/src",
     "engine/json/Cargo.toml",
+    "engine/words/src",
+    "engine/words/Cargo.toml",
     "api/src",
     "api/Cargo.toml",
     "formats/src",
