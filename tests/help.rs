@@ -2,13 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-use crate::support::program::gbac;
-use crate::support::program::{self, program};
+use crate::support::program;
 use crate::support::service::Service;
+use crate::support::shell::{Shell, copy_files, stated_exit};
 use gbac_tests::vectors::root;
 
 fn help(path: &[String]) -> String {
@@ -84,10 +82,7 @@ fn examples<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Example> {
     let (mut examples, mut exit) = (Vec::new(), 0);
     for line in lines.map(str::trim) {
         if let Some(comment) = line.strip_prefix('#') {
-            let code = comment
-                .split_once("(exits with ")
-                .and_then(|(_, rest)| rest.strip_suffix(')'));
-            exit = code.map_or(0, |code| code.parse().expect("an exit code"));
+            exit = stated_exit(comment);
             continue;
         }
         assert!(line.starts_with("gbac "), "{line}");
@@ -100,99 +95,15 @@ fn examples<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Example> {
     examples
 }
 
-/// A shell with the built `gbac` in a folder, as the superuser of a service.
-fn shell(line: &str, service: &Service, folder: &Path) -> Command {
-    let built = gbac().parent().expect("a folder").to_owned();
-    let path = format!(
-        "{}:{}",
-        built.display(),
-        std::env::var("PATH").expect("a path")
-    );
-    let mut command = program("sh");
-    command
-        .args(["-c", line])
-        .current_dir(folder)
-        .env("PATH", path)
-        .env("XDG_CONFIG_HOME", folder.join("config"));
-    command.envs([
+/// Runs an example to its end; a service ends with the shell, and `watch` with Ctrl-C.
+fn run(example: &Example, service: &Service, folder: &Path) {
+    let environment = [
         ("GBAC_URL", service.url.as_str()),
         ("GBAC_USER", "admin"),
         ("GBAC_PASSWORD", "demo"),
-    ]);
-    command
-}
-
-/// Runs an example to its end; a service ends when it listens, and `watch` with Ctrl-C.
-fn run(example: &Example, service: &Service, folder: &Path) {
-    if example.line.starts_with("gbac serve ") && !example.line.ends_with(" --check-config") {
-        let mut command = shell(
-            &format!("exec {} --listen 127.0.0.1:0", example.line),
-            service,
-            folder,
-        );
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("a shell");
-        let lines = BufReader::new(child.stdout.take().expect("a pipe"))
-            .lines()
-            .map_while(Result::ok);
-        let listens = lines
-            .into_iter()
-            .any(|line| line.starts_with("listening on http://127.0.0.1:"));
-        child.kill().and_then(|()| child.wait()).expect("it runs");
-        assert!(listens, "{example:?}");
-        return;
-    }
-    if example.line.starts_with("gbac watch") {
-        let mut command = shell(&format!("exec {}", example.line), service, folder);
-        let mut child = command
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("a shell");
-        let mut lines = BufReader::new(child.stderr.take().expect("a pipe"))
-            .lines()
-            .map_while(Result::ok);
-        assert!(
-            lines.any(|line| line.starts_with("Watching http://127.0.0.1:")),
-            "{example:?}"
-        );
-        let interrupted = program("kill")
-            .args(["-INT", &child.id().to_string()])
-            .status()
-            .expect("kill");
-        assert!(interrupted.success());
-        assert_eq!(
-            child.wait().expect("it ends").code(),
-            Some(example.exit),
-            "{example:?}"
-        );
-        return;
-    }
-    let done = shell(&example.line, service, folder)
-        .stdin(Stdio::null())
-        .output()
-        .expect("a shell");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert_eq!(
-        done.status.code(),
-        Some(example.exit),
-        "{example:?}\n{}{}",
-        text(&done.stdout),
-        text(&done.stderr)
-    );
-}
-
-/// Copies the examples into a folder.
-fn copy_examples(to: &Path) {
-    for entry in fs::read_dir(root().join("examples"))
-        .expect("examples")
-        .map(|entry| entry.expect("a file"))
-    {
-        fs::copy(entry.path(), to.join(entry.file_name())).expect("a copy");
-    }
+    ];
+    let done = Shell::new(folder, &environment).run(&example.line);
+    assert_eq!(done.exit, Some(example.exit), "{example:?}\n{}", done.text);
 }
 
 #[test]
@@ -232,28 +143,11 @@ fn every_example_of_every_help_page_works() {
         // The examples of a page run one after the other, on a policy that no other page changed.
         let service = Service::start();
         let folder = tempfile::tempdir().expect("a folder");
-        copy_examples(folder.path());
+        copy_files(&root().join("examples"), folder.path());
         for example in page {
             run(example, &service, folder.path());
             ran.insert(example.line.clone());
         }
-    }
-}
-
-#[test]
-fn every_command_in_the_readme_of_the_examples_works() {
-    let readme = fs::read_to_string(root().join("examples/README.md")).expect("a README");
-    let blocks = readme
-        .split("```sh\n")
-        .skip(1)
-        .map(|block| block.split_once("\n```").expect("an end").0);
-    let examples = examples(blocks.flat_map(str::lines).filter(|line| !line.is_empty()));
-    assert_eq!(examples.len(), 10);
-    let service = Service::start();
-    let folder = tempfile::tempdir().expect("a folder");
-    copy_examples(folder.path());
-    for example in &examples {
-        run(example, &service, folder.path());
     }
 }
 

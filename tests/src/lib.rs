@@ -17,7 +17,7 @@ pub mod session;
 pub mod vectors;
 pub mod world;
 
-/// The Rust in README.md is compiled and run.
+/// The Rust in docs/how-to/embed-rust.md is compiled and run.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-pub struct Readme;
+#[doc = include_str!("../../docs/how-to/embed-rust.md")]
+pub struct EmbedInRust;

@@ -4,3 +4,4 @@ pub(crate) mod data;
 pub(crate) mod program;
 pub(crate) mod schemas;
 pub(crate) mod service;
+pub(crate) mod shell;

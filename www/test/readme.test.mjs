@@ -1,5 +1,5 @@
-// Tests that the JavaScript in the repository's README prints its documented output, and that the JavaScript in the package's
-// README is part of tested examples.
+// Tests that the JavaScript of the documentation prints what it says, and that the JavaScript in the package's README is part of
+// tested examples.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -9,9 +9,9 @@ import { promised } from './promised.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-test('the JavaScript of the README prints what it says', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const [, code] = readme.match(/```js\n([\s\S]*?)```/) ?? assert.fail('README.md has no JavaScript');
+test('the JavaScript of the guide for Node prints what it says', () => {
+  const page = readFileSync(new URL('../../docs/how-to/embed-node.md', import.meta.url), 'utf8');
+  const [, code] = page.match(/```js\n([\s\S]*?)```/) ?? assert.fail('the page has no JavaScript');
   const printed = execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: root, encoding: 'utf8' });
   assert.deepEqual(printed.trimEnd().split('\n'), promised(code));
 });

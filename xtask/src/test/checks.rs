@@ -47,7 +47,7 @@ pub(crate) enum Form {
     Part,
 }
 
-/// The inputs of the lints. The README is part of a crate's documentation.
+/// The inputs of the lints. A page is part of a crate's documentation.
 const RUST: &[&str] = &[
     "api",
     "bench",
@@ -58,7 +58,7 @@ const RUST: &[&str] = &[
     "fuzz",
     "server",
     "tests",
-    "README.md",
+    "docs/how-to/embed-rust.md",
 ];
 /// The inputs of the plugin for Apache Kafka.
 const KAFKA: &[&str] = &[
@@ -81,7 +81,6 @@ const CLIENTS: &[&str] = &[
     "api",
     "formats",
     "console/model",
-    "README.md",
 ];
 /// The inputs of the console.
 const CONSOLE: &[&str] = &["api", "console", "engine", "formats", "tests"];
@@ -245,7 +244,7 @@ pub(crate) const CHECKS: &[Check] = &[
     },
     Check {
         name: "clients",
-        title: "the service and its clients: generated ones in Node, curl, and an identity provider",
+        title: "the service and its clients: generated ones in Node, and an identity provider",
         lane: Lane::Others,
         form: Form::Always,
         inputs: CLIENTS,
