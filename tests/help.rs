@@ -95,17 +95,6 @@ fn examples<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Example> {
     examples
 }
 
-/// Runs an example to its end; a service ends with the shell, and `watch` with Ctrl-C.
-fn run(example: &Example, service: &Service, folder: &Path) {
-    let environment = [
-        ("GBAC_URL", service.url.as_str()),
-        ("GBAC_USER", "admin"),
-        ("GBAC_PASSWORD", "demo"),
-    ];
-    let done = Shell::new(folder, &environment).run(&example.line);
-    assert_eq!(done.exit, Some(example.exit), "{example:?}\n{}", done.text);
-}
-
 #[test]
 fn every_example_of_every_help_page_works() {
     let mut pages = Vec::new();
@@ -144,8 +133,15 @@ fn every_example_of_every_help_page_works() {
         let service = Service::start();
         let folder = tempfile::tempdir().expect("a folder");
         copy_files(&root().join("examples"), folder.path());
+        let environment = [
+            ("GBAC_URL", service.url.as_str()),
+            ("GBAC_USER", "admin"),
+            ("GBAC_PASSWORD", "demo"),
+        ];
+        let mut shell = Shell::new(folder.path(), &environment);
         for example in page {
-            run(example, &service, folder.path());
+            let done = shell.run(&example.line);
+            assert_eq!(done.exit, Some(example.exit), "{example:?}\n{}", done.text);
             ran.insert(example.line.clone());
         }
     }
@@ -160,41 +156,78 @@ fn exit_codes(help: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-#[test]
-fn the_table_of_exit_codes_is_what_help_says() {
-    let document = fs::read_to_string(root().join("docs/command-line.md")).expect("the document");
-    let table = document
-        .split_once("| command | 0 | 1 | 2 |\n")
-        .expect("a table")
-        .1;
-    let mut documented = BTreeMap::new();
-    for row in table
-        .lines()
-        .skip(1)
-        .take_while(|line| line.starts_with('|'))
-    {
-        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
-        let codes = ["0", "1", "2"]
-            .iter()
-            .zip(&cells[1..])
-            .filter(|(_, meaning)| !meaning.is_empty());
-        let mut codes: Vec<(String, String)> = codes
-            .map(|(code, meaning)| ((*code).to_owned(), (*meaning).to_owned()))
-            .collect();
-        codes.push(("64".to_owned(), "Invalid usage".to_owned()));
-        let commands = cells[0]
-            .split(", ")
-            .map(|command| command.trim_matches('`').to_owned());
-        documented.extend(commands.map(|command| (command, codes.clone())));
-    }
-    let of_others = documented.remove("every other command").expect("a row");
+/// A text in a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+/// docs/commands.md: the commands with their exit codes, and the variables, as help pages say.
+fn commands_page() -> String {
+    let (mut commands, mut variables) = (String::new(), Vec::new());
     visit(&mut Vec::new(), &mut |path, text| {
-        if !path.is_empty() {
-            let codes = documented
-                .remove(&path.join(" "))
-                .unwrap_or_else(|| of_others.clone());
-            assert_eq!(exit_codes(text), codes, "{path:?}");
+        for line in section(text, "Environment:") {
+            let (name, meaning) = line.trim().split_once(' ').expect("a meaning");
+            let row = format!("| `{name}` | {} |\n", cell(meaning.trim()));
+            if !variables.contains(&row) {
+                variables.push(row);
+            }
         }
+        if path.is_empty() || (!below(text).is_empty() && !text.contains("[COMMAND]")) {
+            return;
+        }
+        let about = text.lines().next().unwrap_or_default();
+        let codes: BTreeMap<String, String> = exit_codes(text).into_iter().collect();
+        let meaning = |code, usual| match codes.get(code) {
+            Some(meaning) if meaning != usual => cell(meaning),
+            _ => String::new(),
+        };
+        commands.push_str(&format!(
+            "| `{}` | {} | {} | {} | {} |\n",
+            path.join(" "),
+            cell(about),
+            meaning("0", "Success"),
+            meaning("1", "Error"),
+            meaning("2", "")
+        ));
     });
-    assert!(documented.is_empty(), "no such command: {documented:?}");
+    let mut page = "\
+# Commands
+
+Made from the help of the commands (`INSTA_UPDATE=always cargo test -p gbac-tests help::`).
+`gbac COMMAND --help` has every flag with examples, `gbac man DIR` writes the same as manual pages, and
+[command-line.md](command-line.md) has what all commands share. The last columns
+are exit codes: where they are empty, 0 is success and 1 an error. 64 always means invalid usage.
+
+| command | what it does | 0 | 1 | 2 |
+|---|---|---|---|---|
+"
+    .to_owned();
+    page.push_str(&commands);
+    page.push_str(
+        "
+## Variables
+
+Passwords and tokens are never arguments. Each option of `gbac serve` also has a variable: `GBAC_SERVE_`
+and its name, such as `GBAC_SERVE_LISTEN` ([order](service.md#options)).
+
+| variable | meaning |
+|---|---|
+",
+    );
+    page.push_str(&variables.concat());
+    page
+}
+
+#[test]
+fn the_reference_of_commands_is_what_help_says() {
+    let path = root().join("docs/commands.md");
+    let page = commands_page();
+    if std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
+        fs::write(&path, &page).expect("the page");
+    }
+    let written = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        written == page,
+        "docs/commands.md is not what help says; `INSTA_UPDATE=always cargo test -p gbac-tests help::` writes it"
+    );
 }

@@ -428,7 +428,7 @@ mod tests {
 
     #[test]
     fn every_metric_is_documented() {
-        let documentation = include_str!("../../docs/service.md");
+        let documentation = include_str!("../../docs/metrics.md");
         let metrics = Metrics::new();
         metrics.count_request("data_plane", 201, Duration::ZERO);
         metrics.count_failed_sign_in("basic");
@@ -454,7 +454,7 @@ mod tests {
             let row = format!("| `{name}{ending}`");
             assert!(
                 documentation.contains(&row),
-                "`{name}` is not in a table of docs/service.md"
+                "`{name}` is not in a table of docs/metrics.md"
             );
         }
     }

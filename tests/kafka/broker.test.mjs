@@ -181,7 +181,7 @@ test('delegation tokens belong to users with groups, and have no groups themselv
 });
 
 test('the example of a consumer works as printed', async () => {
-  const page = await readFile(new URL('../../docs/kafka.md', import.meta.url), 'utf8');
+  const page = await readFile(new URL('../../docs/how-to/kafka-groups.md', import.meta.url), 'utf8');
   const [, lines] = page.match(/A consumer needs to read [^`]+`engineering`[^]*?```sh\n([^]*?)```/);
   const file = world.cluster.tokenFile('erin');
   await world.issuer.write(file, { sub: 'erin', groups: ['engineering'] });

@@ -16,8 +16,9 @@ test('the JavaScript of the guide for Node prints what it says', () => {
   assert.deepEqual(printed.trimEnd().split('\n'), promised(code));
 });
 
-test('the programs in the README of the package are parts of the examples', () => {
-  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+test('the programs in the README of the package, and in the guide for React, are parts of the examples', () => {
+  const pages = ['../README.md', '../../docs/how-to/embed-react.md'];
+  const readme = pages.map((page) => readFileSync(new URL(page, import.meta.url), 'utf8')).join('\n');
   const folder = new URL('../examples/', import.meta.url);
   const examples = readdirSync(folder).filter((name) => name.endsWith('.mjs')).map((name) => readFileSync(new URL(name, folder), 'utf8'));
   const programs = [...readme.matchAll(/```js\n([\s\S]*?)```/g)].map(([, code]) => code).filter((code) => /^(import|const) /m.test(code));

@@ -78,7 +78,7 @@ fn paths_beside_a_protected_route_are_protected() {
 #[test]
 fn each_path_belongs_to_its_api() {
     let (_, table) = routes(true).into_parts();
-    let page = include_str!("../../../docs/service.md");
+    let page = include_str!("../../../docs/metrics.md");
     let metric = page
         .lines()
         .find(|line| line.starts_with("| `gbac_requests_total` |"));
@@ -131,7 +131,7 @@ fn each_path_belongs_to_its_api() {
         let label = format!("`{}`", surface.label());
         assert!(
             metric.is_some_and(|metric| metric.contains(&label)),
-            "docs/service.md: `gbac_requests_total` lacks {label}"
+            "docs/metrics.md: `gbac_requests_total` lacks {label}"
         );
     }
 }

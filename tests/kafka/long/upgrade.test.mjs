@@ -1,5 +1,5 @@
 // A rolling change of three brokers in combined mode from StandardAuthorizer to the plugin and back, under load, in the order of
-// docs/kafka.md.
+// docs/how-to/kafka-upgrade.md.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
