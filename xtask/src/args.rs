@@ -4,6 +4,7 @@ use crate::bench;
 use crate::dist;
 use crate::mutants;
 use crate::problem::{Problem, Result};
+use crate::site;
 use crate::test;
 
 /// The text of `--help`.
@@ -33,6 +34,7 @@ cargo xtask COMMAND
   mutants [--sample N] [--seed S]  put faults into the decision code, one at a time, and list those that no test catches;
                                    --sample: N of them, chosen by the seed
   pages                            measure the console in Chromium over large policies
+  site [--repository URL]          the documentation and the claim doctor as a folder of files, into target/site
   sbom                             the software bills of materials (CycloneDX), into target/sbom
   sizes [--write]                  sizes of everything that a browser downloads; --write: into xtask/sizes.md
 
@@ -71,6 +73,7 @@ pub(crate) enum Command {
     Sizes {
         write: bool,
     },
+    Site(site::Options),
     Pages,
 }
 
@@ -108,6 +111,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
         "mutants" => Command::Mutants(mutants::Options::default()),
         "sbom" => Command::Sbom,
         "sizes" => Command::Sizes { write: false },
+        "site" => Command::Site(site::Options::default()),
         "pages" => Command::Pages,
         other => return Err(wrong(format!("unknown command `{other}`"))),
     };
@@ -167,6 +171,9 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
             (Command::Mutants(options), "--seed") => {
                 options.seed = Some(number(&value(&mut words)?, "a seed")?);
             }
+            (Command::Site(options), "--repository") => {
+                options.repository = Some(value(&mut words)?);
+            }
             (Command::Sizes { write }, "--write") => *write = true,
             _ => return Err(wrong(format!("`{name}` does not take `{word}`"))),
         }
@@ -190,7 +197,7 @@ fn wrong(message: String) -> Problem {
 
 #[cfg(test)]
 mod tests {
-    use super::{Command, bench, dist, mutants, parse, test};
+    use super::{Command, bench, dist, mutants, parse, site, test};
 
     fn check(line: &str, expected: std::result::Result<Command, &str>) {
         let parsed = parse(line.split_whitespace().map(str::to_owned));
@@ -296,6 +303,13 @@ mod tests {
             })),
         );
         check("pages", Ok(Command::Pages));
+        let options = site::Options {
+            repository: Some("https://x.example".into()),
+        };
+        check(
+            "site --repository https://x.example",
+            Ok(Command::Site(options)),
+        );
         let options = bench::Options {
             quick: true,
             json: Some("f".into()),

@@ -5,8 +5,8 @@ use crate::problem::Result;
 use crate::progress::say;
 use crate::workspace::Workspace;
 use crate::{
-    bench, build_abi, build_js, build_kafka, dev, dist, kafka, mutants, pages, sbom, sizes, test,
-    up,
+    bench, build_abi, build_js, build_kafka, dev, dist, kafka, mutants, pages, sbom, site, sizes,
+    test, up,
 };
 use std::process::ExitCode;
 
@@ -31,6 +31,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         Command::Mutants(options) => mutants::run(&workspace, options)?,
         Command::Sbom => sbom::run(&workspace)?,
         Command::Sizes { write } => sizes::run(&workspace, write)?,
+        Command::Site(options) => site::run(&workspace, &options)?,
         Command::Pages => pages::run(&workspace)?,
     }
     Ok(ExitCode::SUCCESS)

@@ -36,6 +36,7 @@ mod progress;
 mod remap;
 mod sbom;
 mod shells;
+mod site;
 mod sizes;
 mod split;
 mod test;

@@ -25,6 +25,9 @@ pub(crate) const WASM_SPLIT: &str = "0.2.4";
 const MUTANTS: &str = "27.1.0";
 /// The version of cargo-cyclonedx.
 const CYCLONEDX: &str = "0.5.9";
+/// The version of mdBook: it renders pages with relative links and the index of the search, with one
+/// program and without Node.js. Pinned, because a test reads what it writes.
+const MDBOOK: &str = "0.5.4";
 /// The major version of wasm-opt; tools/package-lock.json pins the package and its checksum.
 pub(crate) const WASM_OPT: &str = "132.0.0";
 /// The oldest wasm-opt that accepts the output of Rust 1.95, given [`WASM_OPT_FEATURES`].
@@ -158,20 +161,27 @@ pub(crate) fn wasm_split(workspace: &Workspace, progress: &Progress) -> Result<P
 
 /// Finds or installs cargo-mutants, for `cargo xtask mutants`.
 pub(crate) fn cargo_mutants(workspace: &Workspace, progress: &Progress) -> Result<PathBuf> {
-    subcommand(workspace, progress, "cargo-mutants", MUTANTS)
+    tool(workspace, progress, "cargo-mutants", MUTANTS, &[])
 }
 
 /// Finds or installs cargo-cyclonedx, for `cargo xtask sbom`.
 pub(crate) fn cargo_cyclonedx(workspace: &Workspace, progress: &Progress) -> Result<PathBuf> {
-    subcommand(workspace, progress, "cargo-cyclonedx", CYCLONEDX)
+    tool(workspace, progress, "cargo-cyclonedx", CYCLONEDX, &[])
 }
 
-/// Finds or installs a subcommand of cargo.
-fn subcommand(
+/// Finds or installs mdBook, for `cargo xtask site`, without its web server.
+pub(crate) fn mdbook(workspace: &Workspace, progress: &Progress) -> Result<PathBuf> {
+    let features = ["--no-default-features", "--features", "search"];
+    tool(workspace, progress, "mdbook", MDBOOK, &features)
+}
+
+/// Finds or installs a program that is named like its package.
+fn tool(
     workspace: &Workspace,
     progress: &Progress,
     name: &'static str,
     version: &'static str,
+    args: &[&str],
 ) -> Result<PathBuf> {
     if let Some(found) = installed(workspace, name, name, version) {
         progress.quick(name).done(&format!("{version} is there"));
@@ -182,7 +192,7 @@ fn subcommand(
         program: name,
         version,
     };
-    tool.install_with_step(workspace, progress, &[])
+    tool.install_with_step(workspace, progress, args)
 }
 
 /// A program on `PATH` or in the cache, in exactly this version.

@@ -29,6 +29,7 @@ impl Version {
     pub(crate) fn find(output: &str) -> Option<Self> {
         output
             .split_whitespace()
+            .map(|word| word.strip_prefix('v').unwrap_or(word))
             .filter(|word| word.starts_with(|c: char| c.is_ascii_digit()))
             .find_map(Self::parse)
     }
@@ -70,7 +71,7 @@ mod tests {
             "/usr/bin/chromium: 9: [: 25276502016: unexpected operator",
             None,
         );
-        check("v20.20.2", None);
+        check("mdbook v0.5.4", Some((0, 5, 4)));
         check("command not found", None);
     }
 
