@@ -23,7 +23,7 @@ const CHANGE: Access = Access::Superuser(ReadMethods::AllButPost);
 
 /// A route: its pattern, what it takes, a path, and its methods, each with a body and what a
 /// superuser is answered. Other methods are not possible there.
-type Route = (
+pub(super) type Route = (
     &'static str,
     Access,
     &'static str,
@@ -31,7 +31,7 @@ type Route = (
 );
 
 /// The routes of every service. What a superuser asks here changes nothing.
-const ROUTES: &[Route] = &[
+pub(super) const ROUTES: &[Route] = &[
     (
         "/v1/acls",
         SUPERUSER,
@@ -452,10 +452,10 @@ fn probes(is_demo: bool) -> Vec<Probe> {
 }
 
 /// Operations, each with what it takes and what a superuser is answered.
-type Operations = &'static [(&'static str, Access, u16)];
+pub(super) type Operations = &'static [(&'static str, Access, u16)];
 
 /// The services with their operations.
-const SERVICES: [(&str, Operations); 5] = [
+pub(super) const SERVICES: [(&str, Operations); 5] = [
     ("service.core.admin.v2.SecurityService", OPERATIONS),
     ("redpanda.core.admin.v2.SecurityService", OPERATIONS),
     ("redpanda.api.dataplane.v1.ACLService", ACL_OPERATIONS),

@@ -28,6 +28,7 @@ mod message_faults;
 mod messages;
 mod monitoring;
 mod oidc;
+mod openapi;
 mod platform_clients;
 mod policy_changes;
 mod policy_document;
