@@ -34,7 +34,9 @@ cargo xtask COMMAND
   mutants [--sample N] [--seed S]  put faults into the decision code, one at a time, and list those that no test catches;
                                    --sample: N of them, chosen by the seed
   pages                            measure the console in Chromium over large policies
-  site [--repository URL]          the documentation and the claim doctor as a folder of files, into target/site
+  site [--repository URL]          the documentation, the claim doctor and the simulator as a folder of files, into
+       [--console FOLDER]          target/site; --console: with the console in this folder instead of a new one;
+       [--no-console]              --no-console: without the simulator
   sbom                             the software bills of materials (CycloneDX), into target/sbom
   sizes [--write]                  sizes of everything that a browser downloads; --write: into xtask/sizes.md
 
@@ -171,6 +173,10 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
             (Command::Mutants(options), "--seed") => {
                 options.seed = Some(number(&value(&mut words)?, "a seed")?);
             }
+            (Command::Site(options), "--console") => {
+                options.console = site::Console::Built(value(&mut words)?.into());
+            }
+            (Command::Site(options), "--no-console") => options.console = site::Console::Omitted,
             (Command::Site(options), "--repository") => {
                 options.repository = Some(value(&mut words)?);
             }
@@ -305,9 +311,10 @@ mod tests {
         check("pages", Ok(Command::Pages));
         let options = site::Options {
             repository: Some("https://x.example".into()),
+            console: site::Console::Omitted,
         };
         check(
-            "site --repository https://x.example",
+            "site --repository https://x.example --no-console",
             Ok(Command::Site(options)),
         );
         let options = bench::Options {

@@ -17,6 +17,8 @@ pub(crate) const TYPES: &str = "--types";
 pub(crate) const RESET_STATE: &str = "--reset-state";
 /// Omits the URL of the wasm file from the script.
 pub(crate) const NO_ADDRESS: &str = "--no-address";
+/// Writes a script that is no module, because pages that are opened from a file load no modules.
+pub(crate) const NO_MODULES: &str = "--no-modules";
 /// Keeps the exports that the splitter needs.
 pub(crate) const KEEP_LLD_EXPORTS: &str = "--keep-lld-exports";
 

@@ -7,6 +7,7 @@ pub mod address;
 pub mod applied;
 pub mod apply;
 pub mod audit;
+pub mod claim_doctor;
 pub mod collisions;
 pub mod connection;
 pub mod draft;

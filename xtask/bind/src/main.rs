@@ -1,5 +1,5 @@
 //! `xtask-bind`: binds a compiled wasm module to JavaScript, like the command line of wasm-bindgen
-//! with `--target web`.
+//! with `--target web`, or `no-modules` for pages that also open from a file.
 //!
 //! A separate program, so that `cargo xtask` compiles in seconds and this one only if it is needed.
 
@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use wasm_bindgen_cli_support::Bindgen;
 
 /// The usage message.
-const USAGE: &str = "xtask-bind INPUT.wasm FOLDER NAME [--types] [--debug] [--no-start] [--reset-state] [--keep-lld-exports] [--no-address]";
+const USAGE: &str = "xtask-bind INPUT.wasm FOLDER NAME [--types] [--debug] [--no-start] [--reset-state] [--keep-lld-exports] [--no-address] [--no-modules]";
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1).collect()) {
@@ -27,8 +27,12 @@ fn run(args: Vec<String>) -> Result<(), String> {
     };
     let has = |flag: &str| flags.iter().any(|given| given == flag);
     let mut bindgen = Bindgen::new();
-    bindgen
-        .web(true)
+    let target = if has("--no-modules") {
+        bindgen.no_modules(true)
+    } else {
+        bindgen.web(true)
+    };
+    target
         .map(|bindgen| {
             bindgen
                 .input_path(input)

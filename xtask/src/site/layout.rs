@@ -59,8 +59,19 @@ impl Site<'_> {
             ("head", self.head("", DOCTOR_POLICY)),
             ("bar", self.bar("", Current::Doctor)),
             ("root", String::new()),
+            ("simulator", self.simulator()),
         ];
         fill(frame, &values)
+    }
+
+    /// The way from the claim doctor to the simulator.
+    fn simulator(&self) -> String {
+        if !self.has_simulator {
+            return String::new();
+        }
+        "<section class=\"panel\"><h2>Try it with a policy</h2><p>Paste a token, and see what it can do with an example policy or one that you import.</p>\
+         <a href=\"simulator/index.html\">Open the simulator</a></section>"
+            .to_owned()
     }
 
     fn article(

@@ -110,7 +110,9 @@ fn mistake(
     if !names.contains(&target) {
         return Some(format!("`{value}`: no file `{target}`"));
     }
+    // The console reads addresses behind the `#` of its page.
     let is_there = match pages.get(&target) {
+        Some(_) if target.starts_with("simulator/") && anchor.starts_with('/') => true,
         Some(html) => anchor.is_empty() || html.anchors.contains(anchor),
         None => anchor.is_empty(),
     };

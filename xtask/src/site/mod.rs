@@ -1,11 +1,15 @@
 //! `cargo xtask site`: the claim doctor, the documentation and the simulator as one folder of
 //! files, which any web server can serve under any path.
 
+mod doctor;
 mod layout;
 mod links;
+mod simulator;
 mod stage;
 mod summary;
 
+use crate::bind::{Binder, Speed};
+use crate::console;
 use crate::problem::{Problem, Result};
 use crate::process::Call;
 use crate::progress::{Progress, say};
@@ -30,13 +34,27 @@ const SEARCH: [&str; 2] = ["elasticlunr.min.js", "searchindex.js"];
 /// Files of the console that the pages share with it.
 const SHARED: [&str; 4] = ["icon.svg", "look.css", "theme.js", "tokens.css"];
 /// Files that are taken as they are.
-const OWN: [&str; 3] = ["404.html", "site.css", "site.js"];
+const OWN: [&str; 4] = ["404.html", "doctor.js", "site.css", "site.js"];
 
 /// The choices of the command line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
+    /// Where the console of the simulator comes from.
+    pub(crate) console: Console,
     /// The address of the repository, for links to it.
     pub(crate) repository: Option<String>,
+}
+
+/// Where the console of the simulator comes from.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) enum Console {
+    /// It is built as it is published.
+    #[default]
+    Published,
+    /// It is in this folder.
+    Built(PathBuf),
+    /// The site has no simulator.
+    Omitted,
 }
 
 /// Builds the site and checks its links.
@@ -75,14 +93,26 @@ pub(crate) fn build(
     let site = Site {
         summary: &sources.summary,
         repository: options.repository.as_deref(),
-        has_simulator: false,
+        has_simulator: options.console != Console::Omitted,
     };
     let front = site.doctor(&read(&workspace.root, "site/index.html")?);
     write(&folder.join("index.html"), front.as_bytes())?;
     pages(&site, &sources, &stage, &folder)?;
     assets(workspace, &stage, &folder)?;
-    let pages = links::check(&folder)?;
-    step.done(&format!("{pages} pages"));
+    step.done(&format!("{} pages", sources.paths().len()));
+    doctor::build(workspace, progress, &folder)?;
+    match &options.console {
+        Console::Published => {
+            let binder = Binder::build(workspace, progress, Speed::Bind)?;
+            console::publish(workspace, progress, binder)?;
+            simulator::build(workspace, &workspace.root.join("dist"), &folder)?;
+        }
+        Console::Built(console) => simulator::build(workspace, console, &folder)?,
+        Console::Omitted => {}
+    }
+    let step = progress.slow("links", "every link of the site");
+    let checked = links::check(&folder)?;
+    step.done(&format!("of {checked} pages"));
     Ok(folder)
 }
 

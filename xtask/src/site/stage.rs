@@ -143,12 +143,22 @@ pub(super) fn write(file: &Path, bytes: &[u8]) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::links;
+    use super::super::summary::FILE;
+    use super::{Sources, Summary, links, read};
+    use std::path::Path;
 
     #[test]
     fn finds_the_links_of_prose() {
         let text = "[a](b.md#c) and [`d`](../e), `[no](x)`, [out](https://x.example), [here](#y)\n\
             ```\n[no](z)\n```\n<img src=\"p.png\">\n";
         assert_eq!(links(text), ["b.md", "../e", "p.png"]);
+    }
+
+    #[test]
+    fn every_page_and_every_linked_file_is_there() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let summary = Summary::parse(&read(root, FILE).unwrap()).unwrap();
+        let sources = Sources::collect(root, summary).unwrap_or_else(|why| panic!("{why}"));
+        assert!(sources.paths().len() > 10);
     }
 }

@@ -10,7 +10,7 @@ use crate::test::report::Report;
 use crate::test::runner::Runner;
 use crate::tools::{self, WASM_TARGET};
 use crate::trunk::{self, Trunk};
-use crate::{build_abi, build_kafka, deny, download_size, fuzz, node_tests};
+use crate::{build_abi, build_kafka, deny, download_size, fuzz, node_tests, site};
 use std::env;
 use std::path::PathBuf;
 
@@ -346,6 +346,8 @@ fn clippy(context: &Context<'_>, check: &Check) -> Result<Report> {
             "gbac-wasm",
             "--exclude",
             "gbac-console",
+            "--exclude",
+            "gbac-claim-doctor",
         ])
         .args([
             "--features",
@@ -374,6 +376,8 @@ fn clippy_wasm(context: &Context<'_>, check: &Check) -> Result<Report> {
             "gbac-wasm",
             "--package",
             "gbac-console",
+            "--package",
+            "gbac-claim-doctor",
             "--all-targets",
             "--all-features",
         ])
@@ -406,6 +410,7 @@ fn rust_tests(context: &Context<'_>, check: &Check) -> Result<Report> {
 fn portable(context: &Context<'_>, check: &Check) -> Result<Report> {
     let others = [
         "gbac-bench",
+        "gbac-claim-doctor",
         "gbac-console",
         "gbac-server",
         "gbac-tests",
@@ -628,6 +633,14 @@ fn e2e(context: &Context<'_>, check: &Check) -> Result<Report> {
 /// Runs the journeys of the long form alone, and all of them on the published console.
 fn e2e_long(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.console()?;
+    site::build(
+        context.workspace,
+        context.progress,
+        &site::Options {
+            console: site::Console::Omitted,
+            ..Default::default()
+        },
+    )?;
     let mut report = journeys(
         context,
         check,
@@ -635,6 +648,11 @@ fn e2e_long(context: &Context<'_>, check: &Check) -> Result<Report> {
     )?;
     if report.problem.is_none() {
         console::publish(context.workspace, context.progress, context.binder()?)?;
+        site::build(
+            context.workspace,
+            context.progress,
+            &site::Options::default(),
+        )?;
         report.add(journeys(context, check, &["--long".into()])?);
     }
     Ok(report)

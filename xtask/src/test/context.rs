@@ -32,7 +32,13 @@ const LONG_ENV: [(&str, &str); 5] = [
 const PROPTEST_SEED: &str = "PROPTEST_RNG_SEED";
 /// The packages that only a page runs, and those with other features of dependencies, with which
 /// everything would compile again after `up`.
-const NOT_NATIVE: [&str; 4] = ["gbac-wasm", "gbac-console", "xtask-bind", "xtask-watch"];
+const NOT_NATIVE: [&str; 5] = [
+    "gbac-wasm",
+    "gbac-console",
+    "gbac-claim-doctor",
+    "xtask-bind",
+    "xtask-watch",
+];
 /// The features of all native builds of the checks: the declarations and the schema that are
 /// compared with the Rust types. With other features, everything would compile again.
 pub(crate) const FEATURES: &str = "gbac-json/typescript,gbac/schema";

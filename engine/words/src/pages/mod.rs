@@ -5,6 +5,7 @@
 pub mod app;
 pub mod audit;
 pub mod backend;
+pub mod claim_doctor;
 pub mod connection;
 pub mod exchange;
 pub mod permissions;

@@ -1,0 +1,64 @@
+// Runs the console without a service and below any path: it is built for the top of an origin whose service answers its requests.
+//
+// - The address of a page is behind the `#` of this page's own: `index.html#/security/roles`. So every web server can reload it.
+// - Requests of the console are answered here: there is an example policy, nothing is stored, and nothing is sent anywhere.
+(function () {
+  'use strict';
+  const START = '/security/simulator';
+  const page = location.pathname;
+  const folder = new URL('.', document.currentScript.src);
+  const isAddress = (hash) => hash.startsWith('#/');
+  let last = isAddress(location.hash) ? location.hash.slice(1) : START;
+
+  /** The address that the console sees. */
+  function shown() {
+    if (isAddress(location.hash)) last = location.hash.slice(1);
+    const url = new URL(last, location.origin);
+    if (location.hash && !isAddress(location.hash)) url.hash = location.hash;
+    return url;
+  }
+
+  /** A part of an address that the console reads: of this page, or of a link in it. */
+  globalThis.gbacPart = (address, part) => {
+    if (address === location) return shown()[part];
+    if (address.pathname !== page) return address[part];
+    if (isAddress(address.hash)) return new URL(address.hash.slice(1), location.origin)[part];
+    return part === 'pathname' ? shown().pathname : address[part];
+  };
+
+  for (const name of ['pushState', 'replaceState']) {
+    const real = history[name].bind(history);
+    history[name] = (state, title, url) => real(state, title, url?.startsWith('/') ? '#' + url : url);
+  }
+  if (!isAddress(location.hash)) history.replaceState(null, '', START);
+
+  // A link that is opened in a new tab, or copied, leads back to this page.
+  const lead = (event) => {
+    const link = event.target.closest?.('a[href^="/"]');
+    if (link) link.setAttribute('href', '#' + link.getAttribute('href'));
+  };
+  for (const event of ['pointerover', 'pointerdown', 'focusin']) addEventListener(event, lead, true);
+
+  const TAG = '"example"';
+  const REFUSAL = { code: 'UNIMPLEMENTED', message: 'This page has no service, so nothing can be read from it or changed. Export the draft, or start a service with npx gbac' };
+  const json = (value, status = 200, headers = {}) =>
+    new Response(JSON.stringify(value), { status, headers: { 'content-type': 'application/json', ...headers } });
+  const fetched = globalThis.fetch.bind(globalThis);
+
+  async function answer(request, path) {
+    if (request.method !== 'GET') return json(REFUSAL, 501);
+    if (path === '/gbac/v1/service') return json({ name: 'example policy', version: 'static', demo: false });
+    if (path === '/v1/cluster_config') return json({});
+    if (path !== '/gbac/v1/policy') return json(REFUSAL, 501);
+    if (request.headers.get('if-none-match') === TAG) return new Response(null, { status: 304 });
+    const policy = await fetched(new URL('policy.json', folder));
+    return json(await policy.json(), policy.status, { etag: TAG });
+  }
+
+  globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const url = new URL(request.url);
+    if (url.origin === location.origin && url.pathname.startsWith(folder.pathname)) return fetched(request);
+    return answer(request, url.pathname);
+  };
+})();
