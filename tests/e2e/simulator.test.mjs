@@ -308,7 +308,7 @@ journey('a denied request is fixed, reviewed, applied and then allowed', async (
   await fixes.open.click();
   const number = 1 + (await fixes.all()).indexOf('Assign Group:engineering to Role:PaymentsWriters');
   assert.notEqual(number, 0);
-  await fixes.says(number, /1 group gains Read, Write and Describe on 1 topic pattern and 1 transactional ID pattern\./);
+  await fixes.says(number, /Group:engineering gains Read, Write and Describe on 1 topic pattern and 1 transactional ID pattern\./);
   await fixes.add(number);
   await fixes.says(number, /In draft/);
   assert.equal(await text(fixes.review), 'Review 1 change');

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use crate::pages::rich_text::sentence;
 use crate::ui::{Glyph, Icon, IconSize, LinkButton, PrincipalName, ResourceName};
 
-/// How many people a short list names.
+/// How many people are shown at first.
 const SHORT: usize = 20;
 /// How many lines of a list are shown at first.
 const EXTENTS_SHOWN: usize = 40;
@@ -111,13 +111,13 @@ pub fn EffectList(
         .into_iter()
         .filter(|person| !person.is_role())
         .collect();
-    let more = people.len().saturating_sub(SHORT);
+    let all = people.len();
+    let people = StoredValue::new(people);
+    let shown = RwSignal::new(SHORT);
     view! {
         <ul class="facts">
-            {people
-                .into_iter()
-                .take(SHORT)
-                .map(|person| {
+            {move || people.with_value(|people| {
+                people.iter().take(shown.get()).cloned().map(|person| {
                     let lines = person.lines.into_iter().map(|line| {
                         let operations = operations(&line.extent);
                         let names = line.extent.clone();
@@ -129,10 +129,12 @@ pub fn EffectList(
                         }
                     });
                     view! { <li><span class="brk"><HolderName holder=person.holder /> {lines.collect_view()}</span></li> }
-                })
-                .collect_view()}
-            {(more > 0).then(|| view! { <li>{effect_words::more_principals(more)}</li> })}
+                }).collect_view()
+            })}
         </ul>
+        {move || (all > shown.get()).then(|| view! {
+            <LinkButton on_press=move |()| shown.set(all)>{format!("Show all {all}")}</LinkButton>
+        })}
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gbac_analysis::{AccessEffect, AccessRegion, NamePattern};
+use gbac_analysis::{AccessEffect, AccessRegion, NamePattern, Scope};
 use gbac_engine::model::{Operation, PatternType, ResourceType};
 
 use crate::phrases::{agree, count, list, list_up_to};
@@ -15,17 +15,6 @@ pub const NO_NAME: &str = "No known name gains or loses access.";
 
 /// How many operations and names a sentence names.
 const NAMES: usize = 3;
-
-/// Who an effect is on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct AffectedNumbers {
-    /// Whether it is on everyone.
-    pub everyone: bool,
-    /// The number of groups.
-    pub groups: usize,
-    /// The number of users.
-    pub users: usize,
-}
 
 /// The effect as a verb.
 pub const fn verb(effect: AccessEffect, number: usize) -> &'static str {
@@ -49,20 +38,18 @@ pub const fn label(effect: AccessEffect) -> &'static str {
     }
 }
 
-/// What users and groups gain or lose: `2 groups gain Write on 3 topic patterns.`
-pub fn sentence(on: AffectedNumbers, effect: AccessEffect, regions: &[&AccessRegion]) -> RichText {
-    let mut who: Vec<String> = Vec::new();
-    if on.everyone {
-        who.push("Everyone".to_owned());
+/// What users and groups gain or lose: `Group:a, Group:b and 2 more gain Write on 3 topic
+/// patterns.`
+pub fn sentence(on: &[&Scope], effect: AccessEffect, regions: &[&AccessRegion]) -> RichText {
+    let mut who = Vec::new();
+    for scope in on {
+        who.push(match scope {
+            Scope::Everyone => "Everyone".into(),
+            Scope::One(principal) => RichText::new().principal(principal),
+        });
     }
-    if on.groups > 0 {
-        who.push(count(on.groups, "group"));
-    }
-    if on.users > 0 {
-        who.push(count(on.users, "user"));
-    }
-    let number = on.groups + on.users + usize::from(on.everyone);
-    RichText::from(format!("{} {} ", list(&who), verb(effect, number)))
+    listed(who, NAMES)
+        .text(format!(" {} ", verb(effect, on.len())))
         .then(access(regions))
         .text(".")
 }
@@ -146,12 +133,4 @@ fn patterns_of(
         true => count(number, noun),
         false => count(number, &format!("{noun} pattern")),
     })
-}
-
-/// How many principals of a list are left out.
-pub fn more_principals(number: usize) -> String {
-    format!(
-        "and {} more; the review names them",
-        count(number, "principal")
-    )
 }

@@ -47,12 +47,12 @@ journey('a denied request is a reviewed draft after two clicks', async ({ page }
     'For one user, outside groups',
   ]);
   // The effect is there before anything else is done.
-  await fixes.says(2, /1 group gains Read, Write and Describe on 1 topic pattern and 1 transactional ID pattern\./);
+  await fixes.says(2, /Group:engineering gains Read, Write and Describe on 1 topic pattern and 1 transactional ID pattern\./);
   await fixes.says(2, /Other users may hold this group\./);
   await fixes.says(2, /\d+ users? (was|were) seen with this group since /);
   await fixes.says(5, /3 changes\. Role:PaymentsNewWriters with Allow Write, topic payments-new literal\./);
-  await fixes.says(5, /1 group gains Write and Describe on topic payments-new literal\./);
-  await fixes.says(10, /1 user gains Write and Describe on topic payments-new literal\./);
+  await fixes.says(5, /Group:analytics gains Write and Describe on topic payments-new literal\./);
+  await fixes.says(10, /User:maya\.okafor gains Write and Describe on topic payments-new literal\./);
   await fixes.fix(2).getByRole('button', { name: 'See who' }).click();
   await fixes.says(2, /User:maya\.okafor was seen with Group:engineering since .*Group:engineering Gains/);
   // Where only this user gains, in one place, there is nobody else to see.
@@ -117,9 +117,9 @@ journey('a deny lists only what removes it, and a manual step is copied', { clip
   ]);
   await fixes.sheet.getByText('A deny blocks this. An added allow changes nothing while it applies.').waitFor();
   await fixes.says(1, /1 change\. The allow of Role:PaymentsWriters then decides\./);
-  await fixes.says(1, /1 group gains Write on topic payments-settled literal\./);
+  await fixes.says(1, /Group:\/contractors\/payments gains Write on topic payments-settled literal\./);
   await fixes.says(2, /Manual step/);
-  await fixes.says(2, /1 user gains Write on topic payments-settled literal\./);
+  await fixes.says(2, /User:jonas\.lindqvist gains Write on topic payments-settled literal\./);
   assert.equal(await fixes.fix(2).getByRole('button', { name: /^Add to draft/ }).count(), 0);
   await fixes.sheet.getByRole('button', { name: 'Copy request for fix 2' }).click();
   await until(async () =>

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use gbac_analysis::{AccessEffect, AccessRegion, Scope};
-use gbac_engine::model::PrincipalType;
-use gbac_words::effect::{self, AffectedNumbers};
+use gbac_engine::model::{Principal, PrincipalType};
+use gbac_words::effect;
 use gbac_words::group_change;
 use gbac_words::rich_text::RichText;
 
@@ -55,41 +55,37 @@ pub fn effect_words(effects: &Effects) -> Vec<RichText> {
 }
 
 fn sentence(effects: &Effects, kind: &[AccessEffect], effect: AccessEffect) -> Option<RichText> {
-    let mut on = AffectedNumbers::default();
+    let mut on: Vec<&Scope> = Vec::new();
     let mut regions: Vec<&AccessRegion> = Vec::new();
-    for person in effects
-        .people
-        .iter()
-        .filter(|person| !person.is_role() && person.operations(kind) > 0)
-    {
-        match &person.holder {
-            Scope::Everyone => on.everyone = true,
-            Scope::One(principal) if principal.kind() == PrincipalType::Group => on.groups += 1,
-            Scope::One(_) => on.users += 1,
+    for person in &effects.people {
+        if person.is_role() || person.operations(kind) == 0 {
+            continue;
         }
-        regions.extend(
-            person
-                .lines
-                .iter()
-                .filter(|line| kind.contains(&line.effect))
-                .map(|line| &line.extent),
-        );
+        on.push(&person.holder);
+        for line in &person.lines {
+            if kind.contains(&line.effect) {
+                regions.push(&line.extent);
+            }
+        }
     }
-    (on != AffectedNumbers::default()).then(|| effect::sentence(on, effect, &regions))
+    (!on.is_empty()).then(|| effect::sentence(&on, effect, &regions))
 }
 
 /// What one user gains and loses, a sentence each.
-pub fn access_words(gains: &[AccessRegion], loses: &[AccessRegion]) -> Vec<RichText> {
-    let on = AffectedNumbers {
-        users: 1,
-        ..AffectedNumbers::default()
-    };
-    let kinds = [(AccessEffect::Gains, gains), (AccessEffect::Loses, loses)];
-    kinds
-        .into_iter()
-        .filter(|(_, regions)| !regions.is_empty())
-        .map(|(effect, regions)| effect::sentence(on, effect, &regions.iter().collect::<Vec<_>>()))
-        .collect()
+pub fn access_words(
+    user: &Principal,
+    gains: &[AccessRegion],
+    loses: &[AccessRegion],
+) -> Vec<RichText> {
+    let user = Scope::One(user.clone());
+    let mut words = Vec::new();
+    for (effect, regions) in [(AccessEffect::Gains, gains), (AccessEffect::Loses, loses)] {
+        if !regions.is_empty() {
+            let regions: Vec<&AccessRegion> = regions.iter().collect();
+            words.push(effect::sentence(&[&user], effect, &regions));
+        }
+    }
+    words
 }
 
 /// What other settings do to the names of tokens and to the groups that the policy names,
@@ -134,9 +130,7 @@ pub fn group_change_words(changes: &GroupChanges) -> Vec<RichText> {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::model::{
-        Acl, Host, Operation, PatternType, Permission, Principal, ResourceType,
-    };
+    use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, ResourceType};
     use gbac_engine::policy::{Change, Policy};
 
     use super::*;
@@ -170,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn who_gains_and_loses_what_is_told_with_numbers() {
+    fn who_gains_and_loses_what_is_told_with_names() {
         use Permission::{Allow, Deny};
         let join = |member: &str| Change::AddMember {
             role: "R".into(),
@@ -188,11 +182,16 @@ mod tests {
                 &start,
                 &[join("Group:b"), join("Group:c"), join("User:maya")]
             ),
-            ["2 groups and 1 user gain Write and Describe on 2 topic patterns."]
+            ["User:maya, Group:b and Group:c gain Write and Describe on 2 topic patterns."]
         );
         assert_eq!(
             told(&start, &[Change::AddAcl(acl("Role:R", "z", Allow))]),
-            ["1 group gains Write and Describe on topic z literal."]
+            ["Group:a gains Write and Describe on topic z literal."]
+        );
+        let many = ["b", "c", "d", "e"].map(|group| join(&format!("Group:{group}")));
+        assert_eq!(
+            told(&start, &many),
+            ["Group:b, Group:c, Group:d and 1 more gain Write and Describe on 2 topic patterns."]
         );
         let leave = Change::RemoveMember {
             role: "R".into(),
@@ -200,13 +199,13 @@ mod tests {
         };
         assert_eq!(
             told(&start, &[leave]),
-            ["1 group loses Write and Describe on 2 topic patterns."]
+            ["Group:a loses Write and Describe on 2 topic patterns."]
         );
         let blocked = told(&start, &[join("Group:blocked")]);
         assert_eq!(blocked.len(), 2, "{blocked:?}");
         assert_eq!(
             blocked[1],
-            "1 group stays denied Write on topic x- prefixed."
+            "Group:blocked stays denied Write on topic x- prefixed."
         );
         let names = ["m", "n"].map(|name| Change::AddAcl(acl("User:*", name, Allow)));
         assert_eq!(

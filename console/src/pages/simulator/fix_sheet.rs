@@ -379,10 +379,10 @@ fn Effect(
                 <Disclosure
                     id=format!("fix-who-{number}") open=open on_toggle=move |is_open| open.set(is_open)
                     summary=move || {
-                        let names_users = who.with(|who| !who.is_empty());
+                        let lists_principals = who.with(|who| !who.is_empty()) || fix.read().effect.principals() > 1;
                         view! {
-                            <span aria-hidden="true">{if names_users { "See who" } else { "See what" }}</span>
-                            <span class="sr">{words::see_affected(number, names_users)}</span>
+                            {words::see_affected(lists_principals)}
+                            <span class="sr">{words::affected_by(number)}</span>
                         }
                     }
                 >
@@ -398,7 +398,7 @@ fn affected(fix: &ListedFix, who: &[RichText]) -> impl IntoView + use<> {
     use gbac_analysis::AccessEffect::{Gains, Loses};
     let effects = match fix.effect.clone() {
         FixEffect::Principals(effects) => Some(view! { <EffectList effects=effects /> }.into_any()),
-        FixEffect::User { gains, loses } => Some(
+        FixEffect::User { gains, loses, .. } => Some(
             view! { <Extents extents=gains effect=Gains /> <Extents extents=loses effect=Loses /> }
                 .into_any(),
         ),

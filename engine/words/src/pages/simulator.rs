@@ -237,10 +237,18 @@ pub fn allow_on(operation: Operation) -> String {
     format!("Allow {} on", operation.spelling().label)
 }
 
-/// What opens the principals that a fix affects, or only what it changes.
-pub fn see_affected(fix: usize, are_users_known: bool) -> String {
-    let whom = if are_users_known { "who" } else { "what" };
-    format!("See {whom} is affected by fix {fix}")
+/// What opens the principals that a fix affects, or only what it changes for one.
+pub const fn see_affected(lists_principals: bool) -> &'static str {
+    if lists_principals {
+        "See who"
+    } else {
+        "See what"
+    }
+}
+
+/// The same, for whom a fix has to be named.
+pub fn affected_by(fix: usize) -> String {
+    format!(" is affected by fix {fix}")
 }
 
 pub const fn added_to_what_if(changes: usize) -> &'static str {

@@ -152,6 +152,8 @@ pub enum FixEffect {
     Principals(Effects),
     /// Of a change in the identity provider: what this user gains and loses.
     User {
+        /// Who.
+        user: Principal,
         /// What the user gains.
         gains: Vec<AccessRegion>,
         /// What the user loses.
@@ -168,7 +170,7 @@ impl FixEffect {
     /// `now` is in seconds since 1970.
     pub fn sentences(&self, seen: Option<&SeenUsers>, now: f64) -> Vec<RichText> {
         match self {
-            Self::User { gains, loses } => access_words(gains, loses),
+            Self::User { user, gains, loses } => access_words(user, gains, loses),
             Self::Groups(changes) => group_change_words(changes),
             Self::Sentence(words) => vec![words.clone()],
             Self::Principals(effects) => {
@@ -196,19 +198,27 @@ impl FixEffect {
         }
     }
 
+    /// How many users and groups are affected, as far as that is known.
+    pub fn principals(&self) -> usize {
+        match self {
+            Self::Principals(effects) => {
+                let members = effects.people.iter().filter(|person| !person.is_role());
+                members.count()
+            }
+            Self::User { .. } => 1,
+            Self::Groups(_) | Self::Sentence(_) => 0,
+        }
+    }
+
     /// Whether there is more to list than its sentences say: several principals, or several
     /// regions.
     pub fn has_more(&self) -> bool {
         match self {
             Self::Principals(effects) => {
-                let people: Vec<_> = effects
-                    .people
-                    .iter()
-                    .filter(|person| !person.is_role())
-                    .collect();
-                people.len() > 1 || people.iter().any(|person| person.lines.len() > 1)
+                let mut members = effects.people.iter().filter(|person| !person.is_role());
+                self.principals() > 1 || members.any(|person| person.lines.len() > 1)
             }
-            Self::User { gains, loses } => gains.len() + loses.len() > 1,
+            Self::User { gains, loses, .. } => gains.len() + loses.len() > 1,
             Self::Groups(_) | Self::Sentence(_) => false,
         }
     }
@@ -364,6 +374,7 @@ fn listed_fix(
     let effect = if changes.is_empty() {
         let found = compare((&part, identity), (&after, &then));
         FixEffect::User {
+            user: Principal::user(identity.user()),
             gains: found.gains,
             loses: found.loses,
         }

@@ -146,11 +146,11 @@ fn fixes_are_listed_where_they_are_made() {
     assert_eq!(
         effect,
         [
-            "1 group gains Write and Describe on topic payments- prefixed. Other users may hold this group.",
-            "1 group gains Write and Describe on topic payments-new literal. Other users may hold this group.",
-            "1 user gains Write and Describe on topic payments- prefixed.",
-            "1 user gains Write and Describe on topic payments- prefixed.",
-            "1 user gains Write and Describe on topic payments-new literal.",
+            "Group:data gains Write and Describe on topic payments- prefixed. Other users may hold this group.",
+            "Group:data gains Write and Describe on topic payments-new literal. Other users may hold this group.",
+            "User:maya gains Write and Describe on topic payments- prefixed.",
+            "User:maya gains Write and Describe on topic payments- prefixed.",
+            "User:maya gains Write and Describe on topic payments-new literal.",
         ]
     );
     assert_eq!(
@@ -268,7 +268,7 @@ fn a_fix_is_narrowed_in_place() {
     assert_eq!(opened(&prefix), "topics that begin with payments-");
     assert_eq!(
         sentences(&prefix),
-        "1 group gains Write and Describe on topic payments- prefixed. Other users may hold this group."
+        "Group:data gains Write and Describe on topic payments- prefixed. Other users may hold this group."
     );
     assert_eq!(
         (prefix.number, labels(&prefix)),
@@ -331,6 +331,67 @@ fn every_listed_fix_allows_the_request() {
     )
     .unwrap();
     assert!(allowed.sections.is_empty() && allowed.about.is_some());
+}
+
+/// Everyone who gains or can gain by a fix.
+fn affected(fix: &ListedFix) -> Vec<String> {
+    let FixEffect::Principals(effects) = &fix.effect else {
+        return Vec::new();
+    };
+    let members = effects.people.iter().filter(|person| !person.is_role());
+    members.map(|person| person.holder.to_string()).collect()
+}
+
+#[test]
+fn every_member_of_a_role_that_a_fix_changes_is_listed() {
+    let acl = |principal: &str, name: &str, permission: &str| {
+        let mut acl = topic_acl(principal, name, "LITERAL");
+        acl["permission_type"] = json!(format!("PERMISSION_TYPE_{permission}"));
+        acl
+    };
+    let members = [
+        "Group:data",
+        "Group:ops",
+        "User:dave",
+        "User:eve",
+        "User:maya",
+    ];
+    let members = members.map(|principal| json!({ "principal": principal }));
+    let document = json!({
+        "version": 1,
+        "settings": {},
+        "roles": [{ "name": "R", "members": members }],
+        "acls": [
+            acl("Role:R", "other", "ALLOW"),
+            acl("Role:R", "denied", "DENY"),
+            acl("User:maya", "denied", "ALLOW"),
+        ],
+    });
+    let policy = policy_from_value(&document).unwrap();
+    let listed = |name: &str, title: &str| {
+        let write = access(Operation::Write, name);
+        let found = fixes(&policy, &by_hand("maya", &["data"]), &write, &[], None).unwrap();
+        let mut all = found.sections.into_iter().flat_map(|section| section.fixes);
+        all.find(|fix| fix.title.plain().starts_with(title))
+            .unwrap()
+    };
+    let all = [
+        "User:dave",
+        "User:eve",
+        "User:maya",
+        "Group:data",
+        "Group:ops",
+    ];
+    let extend = listed("x", "Add an ACL to Role:R");
+    assert_eq!(affected(&extend), all);
+    assert_eq!(
+        sentences(&extend),
+        "User:dave, User:eve, User:maya and 2 more gain Write and Describe on topic x literal. Other users may hold these groups."
+    );
+    assert!(extend.effect.has_more());
+    // No group allows it, so the other users gain nothing with any group.
+    let remove = listed("denied", "Remove the deny");
+    assert_eq!(affected(&remove), ["User:maya", "Group:data", "Group:ops"]);
 }
 
 #[test]
