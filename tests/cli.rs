@@ -877,7 +877,9 @@ fn least_grant_tells_what_is_missing_or_what_is_in_the_way() {
         "payments-x",
     ]);
     assert!(
-        denied.out.contains("1 deny blocks this. Remove it first."),
+        denied
+            .out
+            .contains("1 deny blocks this. Remove it first. A deny is usually deliberate: ask "),
         "{}",
         denied.out
     );

@@ -17,6 +17,9 @@ pub const NO_FIX: &str =
     "No role, group or ACL can allow this request. Check the user and the resource name.";
 /// An allowed request.
 pub const NOTHING_TO_FIX: &str = "This request is allowed. There is nothing to fix.";
+/// What to do before a deny goes.
+pub const DENY_ON_PURPOSE: &str =
+    "A deny is usually deliberate: ask whoever wrote it before you remove it.";
 /// When a change of groups counts.
 pub(crate) const NEXT_SIGN_IN: &str = "The change takes effect at the next sign-in.";
 
@@ -221,8 +224,10 @@ fn reason(step: &FixStep, then: &Decision) -> RichText {
         FixKind::GrantUser => {
             with_rule(words.text(" "), added).text(" The user keeps it after a change of teams.")
         }
-        FixKind::NarrowDenies => words.text(" The other operations stay denied."),
-        FixKind::RemoveDenies => words,
+        FixKind::NarrowDenies => words.text(format!(
+            " The other operations stay denied. {DENY_ON_PURPOSE}"
+        )),
+        FixKind::RemoveDenies => words.text(format!(" {DENY_ON_PURPOSE}")),
         FixKind::LeaveRole => words.text(" The role no longer applies."),
         FixKind::JoinGroup => match &then.role {
             Some(role) => words

@@ -4,6 +4,7 @@ use gbac_engine::model::{Acl, Principal};
 
 use crate::acl;
 use crate::common::ACLS_NOT_EVALUATED;
+use crate::fix::DENY_ON_PURPOSE;
 use crate::phrases::{agree, count};
 use crate::rich_text::{RichText, listed};
 
@@ -48,7 +49,7 @@ pub const fn memberships(is_complete: bool) -> &'static str {
 /// Denies that block a request.
 pub fn denies(number: usize) -> String {
     format!(
-        "{} {} this. Remove {} first.",
+        "{} {} this. Remove {} first. {DENY_ON_PURPOSE}",
         count(number, "deny"),
         agree(number, "blocks", "block"),
         agree(number, "it", "them")

@@ -116,7 +116,7 @@ journey('a deny lists only what removes it, and a manual step is copied', { clip
     'Remove the user from Group:/contractors/payments',
   ]);
   await fixes.sheet.getByText('A deny blocks this. An added allow changes nothing while it applies.').waitFor();
-  await fixes.says(1, /1 change\. The allow of Role:PaymentsWriters then decides\./);
+  await fixes.says(1, /1 change\. A deny is usually deliberate: .*\. The allow of Role:PaymentsWriters then decides\./);
   await fixes.says(1, /Group:\/contractors\/payments gains Write on topic payments-settled literal\./);
   await fixes.says(2, /Manual step/);
   await fixes.says(2, /User:jonas\.lindqvist gains Write on topic payments-settled literal\./);

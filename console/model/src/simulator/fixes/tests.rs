@@ -192,7 +192,7 @@ fn a_deny_lists_only_what_removes_it() {
     let about = found.sections[0].fixes[0].about.plain();
     assert_eq!(
         about,
-        "1 change. The allow of Role:PaymentsWriters then decides."
+        "1 change. A deny is usually deliberate: ask whoever wrote it before you remove it. The allow of Role:PaymentsWriters then decides."
     );
     // Without the deny, nothing allows it: the fix does both.
     let both = list(&["read-only"], &access(Operation::Write, "payments-x"), &[]);
