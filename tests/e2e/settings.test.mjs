@@ -55,7 +55,7 @@ journey('suffix shows who merges and who gains what, and nothing is saved before
   assert.equal((await properties(set.service.ask)).nested_group_behavior, 'none');
   // It affects everyone, so nothing is sent without a reason.
   const [apply, reason] = [page.getByRole('button', { name: /^Apply/ }), page.getByRole('textbox', { name: 'Reason' })];
-  await page.getByText('Affects everyone.', { exact: true }).waitFor();
+  await page.getByText('Affects everyone who signs in.', { exact: true }).waitFor();
   await apply.click();
   await until(async () => assert.equal(await reason.getAttribute('aria-invalid'), 'true'));
   assert.ok(await reason.evaluate((field) => field === document.activeElement));

@@ -172,7 +172,7 @@ journey('a forged token allows nothing outright, and what the verdict rests on i
   await focused('hyp-0');
   // The real answer, and what each of them takes.
   assert.match((await simulator.reasons())['Without the assumptions'], /^Denied: sign-in fails The issuer/);
-  assert.match((await simulator.reasons())['What it takes'], /Accept the issuer .* Affects everyone .* Verify the token\. Verify$/);
+  assert.match((await simulator.reasons())['What it takes'], /Accept the issuer .* Affects everyone who signs in .* Verify the token\. Verify$/);
   // Something else is entered, and what was removed is gone.
   await simulator.resourceName.fill('payments-us');
   await until(async () => assert.deepEqual(await chips(), assumed));

@@ -292,15 +292,16 @@ impl ApplyProgress {
     }
 }
 
-/// The reason that is typed beside a draft; none where it is empty and not needed.
+/// The reason that is typed beside a draft; none where it is empty and not needed. `needed` says
+/// why it is.
 ///
 /// # Errors
 /// What is wrong with it, as a sentence.
-pub fn read_reason(text: &str, is_needed: bool) -> Result<Option<ChangeReason>, String> {
+pub fn read_reason(text: &str, needed: Option<&str>) -> Result<Option<ChangeReason>, String> {
     if text.trim().is_empty() {
-        return match is_needed {
-            true => Err(words::REASON_NEEDED.to_owned()),
-            false => Ok(None),
+        return match needed {
+            Some(why) => Err(why.to_owned()),
+            None => Ok(None),
         };
     }
     match ChangeReason::parse(text) {
@@ -434,12 +435,15 @@ mod tests {
 
     #[test]
     fn a_broad_draft_needs_a_reason_and_others_may_have_one() {
-        assert_eq!(read_reason(" ", false), Ok(None));
-        assert_eq!(read_reason("", true), Err(words::REASON_NEEDED.to_owned()));
-        for is_needed in [false, true] {
-            let read = read_reason(" OPS-7 ", is_needed).unwrap().unwrap();
+        assert_eq!(read_reason(" ", None), Ok(None));
+        assert_eq!(
+            read_reason("", Some("Say why.")),
+            Err("Say why.".to_owned())
+        );
+        for needed in [None, Some("Say why.")] {
+            let read = read_reason(" OPS-7 ", needed).unwrap().unwrap();
             assert_eq!(read.text(), "OPS-7");
-            let error = read_reason("a\u{7}", is_needed).unwrap_err();
+            let error = read_reason("a\u{7}", needed).unwrap_err();
             assert!(
                 error.starts_with("The reason has a control character"),
                 "{error}"

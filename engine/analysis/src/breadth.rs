@@ -195,6 +195,15 @@ impl Opening {
         self.is_for_everyone || self.breadth().is_some_and(Breadth::is_wide)
     }
 
+    /// Only what is wide of it.
+    #[must_use]
+    pub fn wide(mut self) -> Self {
+        self.patterns.retain(|(of_type, names)| {
+            Breadth::of_names(*of_type, names.pattern_type, &names.name).is_wide()
+        });
+        self
+    }
+
     /// Whether nothing opens.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -5,7 +5,7 @@ use gbac_engine::model::{Acl, PatternType, ResourceType};
 
 use crate::escape::plain;
 use crate::hypothesis::AFFECTS_EVERYONE;
-use crate::phrases::plural;
+use crate::phrases::{list, plural};
 use crate::rich_text::{RichText, listed};
 
 /// Whom the settings affect.
@@ -43,13 +43,43 @@ pub fn opening(opening: &Opening) -> RichText {
     listed(all, NAMED)
 }
 
-/// That something opens; nothing where it does not: `Opens every topic`, `Affects everyone`.
+/// That something opens; nothing where it does not: `Opens every topic`, `Affects everyone who signs in`.
 pub fn opens(opened: &Opening) -> Option<RichText> {
     match (opened.is_empty(), opened.is_for_everyone) {
         (true, _) => None,
         (_, true) => Some(AFFECTS_EVERYONE.into()),
         (_, false) => Some(RichText::from("Opens ").then(opening(opened))),
     }
+}
+
+/// Why a draft needs a reason: what it opens that is wide, and whom it affects.
+///
+/// ```
+/// use gbac_analysis::Opening;
+/// use gbac_engine::model::{Acl, Operation, Principal, ResourceType};
+/// use gbac_words::breadth;
+/// let acl = Acl::allow(Principal::group("eng"), Operation::Read, ResourceType::Topic, "*");
+/// let mut opening = Opening::of_acls([acl]);
+/// assert_eq!(breadth::reason_needed(&opening), "Say why: this draft opens every topic.");
+/// opening.is_for_everyone = true;
+/// assert_eq!(
+///     breadth::reason_needed(&opening),
+///     "Say why: this draft opens every topic and affects everyone who signs in.",
+/// );
+/// ```
+pub fn reason_needed(opened: &Opening) -> String {
+    let mut what = Vec::new();
+    if !opened.patterns.is_empty() {
+        let names = Opening {
+            patterns: opened.patterns.clone(),
+            is_for_everyone: false,
+        };
+        what.push(format!("opens {}", opening(&names).plain()));
+    }
+    if opened.is_for_everyone {
+        what.push(format!("affects {EVERYONE}"));
+    }
+    format!("Say why: this draft {}.", list(&what))
 }
 
 /// The names of an ACL, alone.

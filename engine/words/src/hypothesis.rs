@@ -17,12 +17,17 @@ pub const WITHOUT: &str = "Without the assumptions";
 /// What makes every hypothesis so.
 pub const TAKES: &str = "What it takes";
 /// What a change of the settings does.
-pub const AFFECTS_EVERYONE: &str = "Affects everyone";
+pub const AFFECTS_EVERYONE: &str = "Affects everyone who signs in";
 /// What stands where a verdict rests on no hypothesis.
 pub const NONE: &str = "None";
 /// Why a verdict on names rests on no hypothesis.
 pub const ENTERED_BY_HAND: &str = "User and groups are entered by hand.";
 
+/// A token with a link in place of the groups, in short.
+pub const GROUPS_UNKNOWN: &str = "Groups unknown";
+
+/// How many groups a condition names.
+const NAMED_GROUPS: usize = 3;
 /// How many conditions a sentence names.
 const NAMED_CONDITIONS: usize = 2;
 
@@ -119,6 +124,30 @@ fn set(setting: &str, value: &str) -> RichText {
         .text(" to ")
         .code(value)
         .text(".")
+}
+
+/// Groups that deny a request, of a user whose groups are unknown: as the condition under which it
+/// is allowed.
+///
+/// ```
+/// use gbac_words::hypothesis::in_none_of;
+/// let condition = |groups: &[&str]| in_none_of(groups.iter().copied()).plain();
+/// assert_eq!(condition(&["contractors"]), "the user is not in Group:contractors");
+/// assert_eq!(
+///     condition(&["a", "b", "c", "d", "e"]),
+///     "the user is in none of: Group:a, Group:b, Group:c and 2 more",
+/// );
+/// ```
+pub fn in_none_of<'a>(groups: impl IntoIterator<Item = &'a str>) -> RichText {
+    let mut names = Vec::new();
+    for group in groups {
+        names.push(RichText::new().principal(&Principal::group(group)));
+    }
+    let words = match names.len() {
+        1 => "the user is not in ",
+        _ => "the user is in none of: ",
+    };
+    RichText::from(words).then(listed(names, NAMED_GROUPS))
 }
 
 /// A change that is tried.

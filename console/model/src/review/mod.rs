@@ -12,6 +12,7 @@ mod lost_denies;
 use gbac_analysis::{NameIndex, Opening};
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::policy::{AccessLevel, Change, GroupSource, Policy, Settings};
+use gbac_words::breadth;
 use gbac_words::phrases::count;
 use std::collections::BTreeSet;
 
@@ -115,11 +116,14 @@ pub fn remark(
     }
 }
 
-/// Whether a draft opens every name of a type, or affects everyone, so that it needs a reason.
-pub fn needs_reason(before: &Policy, after: &Policy, changes: &[Change]) -> bool {
-    changes
-        .iter()
-        .any(|change| Opening::of_change(before, after, change).is_wide())
+/// Why a draft needs a reason: it opens every name of a type, or affects everyone.
+pub fn reason_needed(before: &Policy, after: &Policy, changes: &[Change]) -> Option<String> {
+    let mut opened = Vec::new();
+    for change in changes {
+        opened.push(Opening::of_change(before, after, change).wide());
+    }
+    let opened = Opening::joined(opened);
+    (!opened.is_empty()).then(|| breadth::reason_needed(&opened))
 }
 
 /// What comes or goes.
@@ -376,7 +380,6 @@ pub fn summary(changes: &[Change]) -> String {
 #[cfg(test)]
 mod tests {
     use gbac_engine::model::{Operation, ResourceType};
-    use gbac_words::breadth;
 
     use super::*;
     use crate::draft::{apply, with_edit};
@@ -416,12 +419,19 @@ mod tests {
             }
         }
         let (topics, topic) = ("Opens every topic", "Opens one topic, orders");
-        assert_eq!(said, ["", topics, topics, topic, "Affects everyone"]);
+        let everyone = "Affects everyone who signs in";
+        assert_eq!(said, ["", topics, topics, topic, everyone]);
         for (change, said) in changes.iter().zip(said) {
             let alone = std::slice::from_ref(change);
             let is_wide = !said.is_empty() && said != topic;
-            assert_eq!(needs_reason(&before, &after, alone), is_wide);
+            let reason = reason_needed(&before, &after, alone);
+            assert_eq!(reason.is_some(), is_wide);
         }
+        // It says what is wide, and nothing else.
+        assert_eq!(
+            reason_needed(&before, &after, &changes).as_deref(),
+            Some("Say why: this draft opens every topic and affects everyone who signs in.")
+        );
     }
 
     #[test]

@@ -17,7 +17,7 @@ use gbac_console_model::address;
 use gbac_console_model::apply::{ApplyProgress, drift, read_reason};
 use gbac_console_model::draft::{ChangeStatus, role_of};
 use gbac_console_model::group_tokens::GroupTokens;
-use gbac_console_model::review::{Effects, effects, join_edits, needs_reason, remark, sections};
+use gbac_console_model::review::{Effects, effects, join_edits, reason_needed, remark, sections};
 use gbac_console_model::stored_draft::DraftOwner;
 use gbac_engine::policy::Policy;
 use gbac_words::pages::review as words;
@@ -88,7 +88,7 @@ pub fn ReviewPage() -> impl IntoView {
     let reason = ReasonField {
         typed,
         refused: RwSignal::new(None),
-        is_needed: Memo::new(move |_| is_reason_needed(service, draft, base)),
+        needed: Memo::new(move |_| why_needed(service, draft, base)),
     };
     let tests = StoredTests::new(service, draft, base);
     let confirming = RwSignal::new(None::<usize>);
@@ -279,16 +279,17 @@ struct ReasonField {
     typed: RwSignal<String>,
     /// Why the text is refused, once it was to be sent.
     refused: RwSignal<Option<String>>,
-    /// Whether the draft cannot be applied without one.
-    is_needed: Memo<bool>,
+    /// Why the draft cannot be applied without one.
+    needed: Memo<Option<String>>,
 }
 
 impl ReasonField {
     /// The reason; without one that can be sent, the field says so and gets focus.
     fn read(self) -> Option<Option<ChangeReason>> {
+        let needed = self.needed.get_untracked();
         let read = self
             .typed
-            .with_untracked(|typed| read_reason(typed, self.is_needed.get_untracked()));
+            .with_untracked(|typed| read_reason(typed, needed.as_deref()));
         match read {
             Ok(reason) => Some(reason),
             Err(text) => {
@@ -301,16 +302,19 @@ impl ReasonField {
     }
 }
 
-/// Whether the draft opens every name of a type or affects everyone, in the service itself, which
-/// records the reason.
-fn is_reason_needed(service: Service, draft: Draft, base: RwSignal<Option<Arc<Policy>>>) -> bool {
+/// Why the draft needs a reason, in the service itself, which records it.
+fn why_needed(
+    service: Service,
+    draft: Draft,
+    base: RwSignal<Option<Arc<Policy>>>,
+) -> Option<String> {
     let base = base.read();
     let evaluation = draft.evaluation.read();
     match (&*base, &evaluation.after) {
         (Some(base), Some(after)) if service.is_own() => {
-            needs_reason(base, after, &draft.changes.read())
+            reason_needed(base, after, &draft.changes.read())
         }
-        _ => false,
+        _ => None,
     }
 }
 
@@ -319,19 +323,21 @@ fn is_reason_needed(service: Service, draft: Draft, base: RwSignal<Option<Arc<Po
 fn Reason(reason: ReasonField) -> impl IntoView {
     let service = expect_context::<Service>();
     move || {
-        service.is_own().then(|| view! {
-            <Field
-                id="reason" label=words::REASON value=reason.typed help=words::REASON_HELP
-                warning=Signal::derive(move || {
-                    let is_missing = reason.is_needed.get() && reason.typed.with(|typed| typed.trim().is_empty());
-                    is_missing.then(|| words::REASON_NEEDED.to_owned())
-                })
-                error=reason.refused
-                on_input=move |text| {
-                    reason.refused.set(None);
-                    reason.typed.set(text);
-                }
-            />
+        service.is_own().then(|| {
+            view! {
+                <Field
+                    id="reason" label=words::REASON value=reason.typed help=words::REASON_HELP
+                    warning=Signal::derive(move || {
+                        let is_missing = reason.typed.with(|typed| typed.trim().is_empty());
+                        reason.needed.get().filter(|_| is_missing)
+                    })
+                    error=reason.refused
+                    on_input=move |text| {
+                        reason.refused.set(None);
+                        reason.typed.set(text);
+                    }
+                />
+            }
         })
     }
 }

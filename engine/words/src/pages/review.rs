@@ -37,8 +37,6 @@ pub const SIMULATED_REQUEST: &str = "The request in the simulator";
 
 pub const REASON: &str = "Reason";
 pub const REASON_HELP: &str = "Why you make these changes. The audit log keeps it with them.";
-pub const REASON_NEEDED: &str =
-    "Say why: this draft opens every name of a type, or affects everyone.";
 
 pub const STORED_TESTS: &str = "Stored tests";
 pub const STORED_TESTS_HELP: &str =
