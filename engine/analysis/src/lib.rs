@@ -64,4 +64,4 @@ pub use role_counts::{RoleCounts, acl_counts, role_counts};
 pub use scope::{NamePattern, Scope};
 pub use summary::{AclCount, NamedPattern, PolicySummary, PrincipalSummary, policy_summary};
 pub use what_if::{WhatIf, what_if};
-pub use who_can::{AclMatch, WhoCan, WhoCanEntry, who_can, who_can_on_prefix};
+pub use who_can::{AclMatch, WhoCan, WhoCanEntry, denied_groups, who_can, who_can_on_prefix};

@@ -283,6 +283,53 @@ fn holders(policy: &Policy, hits: &Hits<'_>) -> WhoCan {
     }
 }
 
+/// The groups that are denied a request by an ACL of theirs or of one of their roles, sorted.
+///
+/// Cost: one pass over the rows of the patterns that match the name, and over the members of the
+/// roles that deny.
+///
+/// ```
+/// use gbac_analysis::denied_groups;
+/// use gbac_engine::decide::{At, Request};
+/// use gbac_engine::model::{Acl, Operation, Permission, Principal, ResourceType};
+/// use gbac_engine::policy::{Change, Policy};
+/// let read = |principal| Acl::allow(principal, Operation::Read, ResourceType::Topic, "orders");
+/// let deny = |principal| Change::AddAcl(Acl { permission: Permission::Deny, ..read(principal) });
+/// let mut policy = Policy::default();
+/// policy.apply(Change::CreateRole("blocked".into()))?;
+/// policy.apply(Change::AddMember { role: "blocked".into(), member: Principal::group("b") })?;
+/// policy.apply(deny(Principal::role("blocked")))?;
+/// policy.apply(deny(Principal::group("a")))?;
+/// policy.apply(Change::AddAcl(read(Principal::group("c"))))?;
+/// let request = Request::new(Operation::Read, ResourceType::Topic, "orders", At::IgnoringExpiry);
+/// assert_eq!(denied_groups(&policy, &request), ["a", "b"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn denied_groups(policy: &Policy, request: &Request<'_>) -> Vec<String> {
+    let mut groups = Vec::new();
+    for (id, hits) in Hits::new(policy, request).by_principal() {
+        if !hits.iter().any(|hit| hit.denies) {
+            continue;
+        }
+        let holders = match policy.is_role(id) {
+            true => policy.links(id),
+            false => &[id],
+        };
+        for holder in holders {
+            match policy.principal(*holder) {
+                Some(group) if group.kind() == PrincipalType::Group && !group.name().is_empty() => {
+                    groups.push(group.name().to_owned());
+                }
+                _ => {}
+            }
+        }
+    }
+    sort(&mut groups, |a, b| a.cmp(b));
+    groups.dedup();
+    groups
+}
+
 /// The rows that match a request, of all principals.
 pub(super) struct Hits<'a> {
     policy: &'a Policy,

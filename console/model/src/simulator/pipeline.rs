@@ -21,6 +21,7 @@ use crate::simulator::inputs::{
 use crate::simulator::question::{self, AccessRequest};
 use crate::simulator::token::{self, Expected, TokenFact, TokenReading};
 use crate::simulator::token_checks::{self, KeyFindings, Keys, Report, SignInRefusal, Verifier};
+use crate::simulator::unknown_groups::denying_groups;
 use crate::simulator::verdict::{self, Judged, Verdict, VerdictKind};
 
 /// What is shown where no verdict is.
@@ -277,6 +278,7 @@ pub struct Decided {
     access: AccessRequest,
     identity: Arc<Identity>,
     origins: Arc<Origins>,
+    denying_groups: Vec<String>,
     decision: Decision,
 }
 
@@ -289,11 +291,13 @@ pub fn decision(
 ) -> Option<Decided> {
     let (who, policy, access) = (who?, policy?, access?);
     let identity = who.identity.as_ref().ok()?;
+    let decision = decide::decide(policy, identity, &access.request(at));
     Some(Decided {
         access: access.clone(),
         identity: Arc::clone(identity),
         origins: Arc::clone(&who.origins),
-        decision: decide::decide(policy, identity, &access.request(at)),
+        denying_groups: denying_groups(policy, who, access, &decision),
+        decision,
     })
 }
 
@@ -312,6 +316,7 @@ pub fn explanation(decided: &Decided, explainer: &Explainer) -> Judged {
         access: decided.access.clone(),
         identity: Arc::clone(&decided.identity),
         origins: Arc::clone(&decided.origins),
+        denying_groups: decided.denying_groups.clone(),
         explanation: explainer.explain(&request, decided.decision.clone()),
     }
 }

@@ -18,6 +18,7 @@ use crate::simulator::identity::SimulatedIdentity;
 use crate::simulator::inputs::{Inputs, identity_error};
 use crate::simulator::pipeline::identify;
 use crate::simulator::question::AccessRequest;
+use crate::simulator::unknown_groups::denying_groups;
 use crate::simulator::verdict::{self, Judged, VerdictKind, Why};
 
 /// The policy and the person with the changes.
@@ -142,11 +143,13 @@ fn judge(
     access: &AccessRequest,
     at: At,
 ) -> Judged {
+    let explanation = explain(policy, identity, &access.request(at));
     Judged {
         access: access.clone(),
         identity: Arc::clone(identity),
         origins: Arc::clone(&who.origins),
-        explanation: explain(policy, identity, &access.request(at)),
+        denying_groups: denying_groups(policy, who, access, &explanation.decision),
+        explanation,
     }
 }
 

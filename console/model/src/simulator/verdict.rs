@@ -27,6 +27,8 @@ pub struct Judged {
     pub identity: Arc<Identity>,
     /// Where the identity's groups came from.
     pub origins: Arc<Origins>,
+    /// The groups that would deny what is allowed, where the groups of the user are unknown.
+    pub denying_groups: Vec<String>,
     /// The decision and every candidate.
     pub explanation: Explanation,
 }
@@ -102,6 +104,8 @@ pub struct Verdict {
     pub actions: Vec<Action>,
     /// What it rests on.
     pub hypotheses: Vec<Hypothesis>,
+    /// The groups that the user must not be in, where they are unknown.
+    pub denying_groups: Vec<String>,
 }
 
 /// How many rows of a kind the verdict names; the trace has them all.
@@ -121,23 +125,32 @@ pub fn verdict(
         access,
         identity,
         explanation: explained,
+        denying_groups,
         ..
     } = judged;
     let decision = &explained.decision;
-    let kind = kind(decision.reason).under(hypotheses);
+    let mut all = conditions(hypotheses);
+    let mut kind = kind(decision.reason).under(hypotheses);
+    if !denying_groups.is_empty() {
+        // Where the sentence names only two conditions, this is one of them.
+        let groups = denying_groups.iter().map(String::as_str);
+        all.insert(all.len().min(1), hypothesis_words::in_none_of(groups));
+        kind = VerdictKind::AllowedIf;
+    }
     let user = Principal::user(identity.user());
     let request = access.request(At::IgnoringExpiry);
     let sentence = explanation::can(&user, decision.outcome, &request);
     let mut verdict = Verdict {
         kind,
         sentence: match kind {
-            VerdictKind::AllowedIf => hypothesis_words::if_all(sentence, conditions(hypotheses)),
+            VerdictKind::AllowedIf => hypothesis_words::if_all(sentence, all),
             _ => sentence,
         },
         short: access.short(),
         why: Vec::new(),
         actions: Vec::new(),
         hypotheses: hypotheses.to_vec(),
+        denying_groups: denying_groups.clone(),
     };
     match decision.reason {
         Reason::Superuser => {
@@ -229,6 +242,7 @@ pub fn sign_in_fails(
         why,
         actions: refusal.actions.clone(),
         hypotheses: hypotheses.to_vec(),
+        denying_groups: Vec::new(),
     }
 }
 

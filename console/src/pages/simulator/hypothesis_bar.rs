@@ -55,13 +55,18 @@ pub(super) fn chip_id(place: usize) -> String {
     format!("hyp-{place}")
 }
 
-/// That nothing is assumed, and why.
+/// That nothing is assumed, and why; or that the groups, which could deny it, are unknown.
 #[component]
 fn Nothing(state: SimulatorState) -> impl IntoView {
     let who = state.who();
     let why = Memo::new(move |_| reason(who.read().as_deref()?));
+    let is_open = state.shown(|shown| {
+        let verdict = shown.verdict.as_ref();
+        verdict.is_some_and(|verdict| !verdict.denying_groups.is_empty())
+    });
     move || {
         match why.get() {
+        _ if is_open.get() => view! { <span class="hyp">{words::GROUPS_UNKNOWN}</span> }.into_any(),
         Some(why) => view! {
             <p><VerdictWord mark=Mark::Allow word=words::NONE /> " " <span class="quiet">{sentence(&why)}</span></p>
         }
