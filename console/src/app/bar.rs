@@ -45,10 +45,8 @@ pub(super) fn Bar(is_hidden: Signal<bool>) -> impl IntoView {
 #[component]
 fn NavLink(href: &'static str, children: Children) -> impl IntoView {
     let location = use_location();
-    // What is looked for seldom leaves a narrow bar, and is found by the search.
-    let class = (href == address::EXCHANGE).then_some("wide");
     view! {
-        <a href=href class=class aria-current=move || location.pathname.with(|here| current(here, href))>{children()}</a>
+        <a href=href aria-current=move || location.pathname.with(|here| current(here, href))>{children()}</a>
     }
 }
 
