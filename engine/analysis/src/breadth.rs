@@ -37,6 +37,9 @@ pub enum Breadth {
 }
 
 impl Breadth {
+    /// Every value, from the fewest names to the most.
+    pub const ALL: &'static [Self] = <Self as VariantArray>::VARIANTS;
+
     /// What an ACL covers.
     ///
     /// ```

@@ -1,6 +1,6 @@
 //! How much access opens: names by their type, and everyone.
 
-use gbac_analysis::{NamePattern, Opening};
+use gbac_analysis::{Breadth, NamePattern, Opening};
 use gbac_engine::model::{Acl, PatternType, ResourceType};
 
 use crate::escape::plain;
@@ -10,6 +10,9 @@ use crate::rich_text::{RichText, listed};
 
 /// Whom the settings affect.
 pub const EVERYONE: &str = "everyone who signs in";
+
+/// A step of breadth beyond names.
+pub const STEP_OF_EVERYONE: &str = "Everyone";
 
 /// How many patterns a sentence names.
 const NAMED: usize = 3;
@@ -49,6 +52,37 @@ pub fn opens(opened: &Opening) -> Option<RichText> {
         (true, _) => None,
         (_, true) => Some(AFFECTS_EVERYONE.into()),
         (_, false) => Some(RichText::from("Opens ").then(opening(opened))),
+    }
+}
+
+/// A step of breadth, of one type or of several: `One topic`, `A prefix`, `Every topic`.
+pub fn step(breadth: Breadth, of_type: Option<ResourceType>) -> String {
+    let noun = match of_type {
+        Some(of_type) => of_type.noun(),
+        None => "name of a type",
+    };
+    match breadth {
+        Breadth::OneName => format!("One {noun}"),
+        Breadth::Prefix => "A prefix".to_owned(),
+        Breadth::EveryName => format!("Every {noun}"),
+        Breadth::Cluster => match of_type {
+            Some(of_type) if !of_type.has_names() => format!("The {noun}"),
+            _ => "The cluster".to_owned(),
+        },
+    }
+}
+
+/// Whether another fix opens less, by its number.
+///
+/// ```
+/// use gbac_words::breadth::compared;
+/// assert_eq!(compared(None), "No fix opens less.");
+/// assert_eq!(compared(Some(2)), "Fix 2 opens less.");
+/// ```
+pub fn compared(less: Option<usize>) -> String {
+    match less {
+        Some(fix) => format!("Fix {fix} opens less."),
+        None => "No fix opens less.".to_owned(),
     }
 }
 

@@ -8,7 +8,7 @@ use gbac_console_model::applied::CheckedRequest;
 use gbac_console_model::audit::EventRow;
 use gbac_console_model::review::{BLOCKED, DraftBrief, GAINS, LOSES, brief};
 use gbac_console_model::simulator::fixes::{
-    FixEffect, FixList, FixSection, ListedFix, SeenUsers, are_staged, fixes,
+    FixAxisStep, FixEffect, FixList, FixSection, ListedFix, SeenUsers, are_staged, fixes,
 };
 use gbac_console_model::simulator::verdict::VerdictKind;
 use gbac_engine::policy::Change;
@@ -30,7 +30,7 @@ use crate::pages::rich_text::{items, sentence};
 use crate::store::draft::Draft;
 use crate::store::seen_groups::SeenGroups;
 use crate::ui::{
-    Button, Choice, CopyButton, Disclosure, Glyph, Icon, IconButton, IconSize, Message,
+    BreadthBar, Button, Choice, CopyButton, Disclosure, Glyph, Icon, IconButton, IconSize, Message,
     MessageKind, Segmented, Sheet, Tag, TagKind,
 };
 
@@ -186,7 +186,28 @@ fn List(
             view! { <h3>{place.title()}</h3> {cards.collect_view()} }
         })
         .collect_view();
-    view! { {about} {sections} }
+    view! { {about} {axis(&found.axis)} {sections} }
+}
+
+/// How many fixes open how much.
+fn axis(steps: &[FixAxisStep]) -> Option<impl IntoView + use<>> {
+    if steps.is_empty() {
+        return None;
+    }
+    let mut shown = Vec::new();
+    for FixAxisStep {
+        breadth,
+        label,
+        fixes,
+    } in steps.iter().cloned()
+    {
+        let label = match breadth {
+            Some(breadth) => view! { <BreadthBar breadth=breadth>{label}</BreadthBar> }.into_any(),
+            None => view! { <span class="brw everyone"><b>{label}</b></span> }.into_any(),
+        };
+        shown.push(view! { <div><dt>{label}</dt><dd>{count(fixes, "fix")}</dd></div> });
+    }
+    Some(view! { <dl class="axis" aria-label="Fixes by what they open">{shown}</dl> })
 }
 
 #[component]
@@ -365,6 +386,7 @@ fn Effect(
     view! {
         <div class="blast">
             {move || opens(&fix.read().opening)}
+            {move || fix.read().comparison.clone().map(|words| view! { <p class="opens">{words}</p> })}
             <p>
                 <Icon glyph=Glyph::Up size=IconSize::Small />
                 <span>

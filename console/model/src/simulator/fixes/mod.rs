@@ -1,6 +1,7 @@
 //! The fixes of a denied request in words: what each changes, its effect, and the users whom audit
 //! events show with the groups that it is about.
 
+mod axis;
 mod token_groups;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +17,7 @@ use gbac_engine::policy::{Change, Policy};
 use gbac_words::rich_text::RichText;
 use gbac_words::{breadth, fix, token_fix};
 
+pub use self::axis::FixAxisStep;
 use self::token_groups::Denied;
 use crate::draft::normalized;
 use crate::group_changes::GroupChanges;
@@ -69,6 +71,8 @@ impl FixPlace {
 pub struct FixList {
     /// Why there are no fixes, or only some kinds of them; none where nothing is special.
     pub about: Option<RichText>,
+    /// How many fixes open how much, from the least; empty where there is nothing to compare.
+    pub axis: Vec<FixAxisStep>,
     /// The fixes, by where they are made.
     pub sections: Vec<FixSection>,
 }
@@ -101,6 +105,8 @@ pub struct ListedFix {
     pub effect: FixEffect,
     /// What it opens.
     pub opening: Opening,
+    /// Whether another fix opens less; none where there is nothing to compare.
+    pub comparison: Option<String>,
     /// The names on which it can allow the request, from the least; empty if that cannot be
     /// chosen. The first is that of the request, on which the fix is listed.
     pub choices: Vec<FixChoice>,
@@ -139,6 +145,8 @@ impl ListedFix {
         let FixChoice { fix, .. } = self.choices.get(choice)?;
         Some(Self {
             number: self.number,
+            // The choice itself says how much more it opens.
+            comparison: self.comparison.clone().filter(|_| choice == 0),
             choices: self.choices.clone(),
             ..listed_fix(policy, identity, access, fix)
         })
@@ -314,9 +322,12 @@ pub fn fixes(
         Reason::Expired => None,
         Reason::AllowRule | Reason::Superuser => Some(fix::NOTHING_TO_FIX.into()),
     };
+    let mut sections = sections(listed);
+    axis::compare_openings(&mut sections);
     Some(FixList {
         about,
-        sections: sections(listed),
+        axis: axis::axis(&sections, access.resource_type),
+        sections,
     })
 }
 
@@ -392,6 +403,7 @@ fn listed_fix(
         changes,
         effect,
         opening: fix.opening(policy),
+        comparison: None,
         choices: Vec::new(),
     }
 }

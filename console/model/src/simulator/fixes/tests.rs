@@ -333,6 +333,36 @@ fn every_listed_fix_allows_the_request() {
     assert!(allowed.sections.is_empty() && allowed.about.is_some());
 }
 
+#[test]
+fn fixes_are_counted_and_compared_by_what_they_open() {
+    let found = list(&["data"], &access(Operation::Write, "payments-new"), &[]);
+    let steps: Vec<(&str, usize)> = found
+        .axis
+        .iter()
+        .map(|step| (step.label.as_str(), step.fixes))
+        .collect();
+    assert_eq!(
+        steps,
+        [("One topic", 2), ("A prefix", 3), ("Every topic", 0)]
+    );
+    let all = found.sections.iter().flat_map(|section| &section.fixes);
+    let compared: Vec<Option<&str>> = all.map(|fix| fix.comparison.as_deref()).collect();
+    let (less, least) = (Some("Fix 2 opens less."), Some("No fix opens less."));
+    assert_eq!(compared, [less, least, less, less, least]);
+    // On other names, it is not the one that was compared.
+    let write = access(Operation::Write, "payments-new");
+    let create = &found.sections[0].fixes[1];
+    let prefix = create.on_choice(1, &policy(), &by_hand("maya", &["data"]), &write);
+    assert_eq!(prefix.unwrap().comparison, None);
+    // One fix alone is not compared.
+    let alone = list(
+        &["payments", "read-only"],
+        &access(Operation::Write, "payments-settled"),
+        &[],
+    );
+    assert!(alone.axis.iter().all(|step| step.label != "Everyone"));
+}
+
 /// Everyone who gains or can gain by a fix.
 fn affected(fix: &ListedFix) -> Vec<String> {
     let FixEffect::Principals(effects) = &fix.effect else {

@@ -134,6 +134,7 @@ impl Denied<'_> {
             actions: note.map(|note| note.actions.clone()).unwrap_or_default(),
             effect: FixEffect::Sentence(token_fix::effect(joins)),
             opening: Opening::default(),
+            comparison: None,
             choices: Vec::new(),
         }
     }
@@ -258,6 +259,7 @@ impl Denied<'_> {
             actions: Vec::new(),
             effect,
             opening,
+            comparison: None,
             choices: Vec::new(),
         }
     }
