@@ -195,7 +195,7 @@ pub(super) fn VerdictPane(state: SimulatorState) -> impl IntoView {
         <div class=move || class.get() id="verdict" tabindex="-1">
             {move || match (is_trying.get(), verdict.get()) {
                 (true, Some(_)) => tried(state).into_any(),
-                (false, Some(verdict)) => head(state, &verdict).into_any(),
+                (false, Some(verdict)) => head(&verdict).into_any(),
                 (_, None) => {
                     let words = match waiting.get() {
                         Waiting::Identity => words::PASTE_TOKEN.to_owned(),
@@ -210,8 +210,10 @@ pub(super) fn VerdictPane(state: SimulatorState) -> impl IntoView {
             <Assumed state=state />
             <VerdictActions state=state />
             {move || {
-                let verdict = verdict.get()?;
-                (!is_trying.get()).then(|| why(&verdict, stale.get()))
+                let verdict = verdict.get().filter(|_| !is_trying.get())?;
+                // What only assumes something stands below what fixes it.
+                let assume = actions(state, &verdict.actions).map(|actions| view! { <div class="why-actions">{actions}</div> });
+                Some(view! { {assume} {why(&verdict, stale.get())} })
             }}
             {move || {
                 let words = gap.get()?;
@@ -249,7 +251,7 @@ fn Overage(state: SimulatorState) -> impl IntoView {
     }
 }
 
-fn head(state: SimulatorState, verdict: &Verdict) -> impl IntoView + use<> {
+fn head(verdict: &Verdict) -> impl IntoView + use<> {
     let (_, _, glyph) = look(verdict.kind);
     view! {
         <div class="verdict-h">
@@ -257,7 +259,6 @@ fn head(state: SimulatorState, verdict: &Verdict) -> impl IntoView + use<> {
             <h3>{verdict.kind.title()}</h3>
             <p>{sentence(&verdict.sentence)}</p>
         </div>
-        {actions(state, &verdict.actions).map(|actions| view! { <div class="why-actions">{actions}</div> })}
     }
 }
 
