@@ -8,6 +8,10 @@ pub use credentials::{Credentials, RequestCredentials};
 
 use gbac_api::encode::component;
 use gbac_api::service::Upstream;
+use gbac_words::pages::connection::{
+    CLOUD_LICENSE, CLOUD_LOGGERS, CLOUD_SETTINGS, NO_ACLS, NO_AUDIT, NO_LICENSE, NO_LOGGERS,
+    NO_ROLES, NO_SETTINGS,
+};
 use gbac_words::phrases::count;
 
 /// Which cluster the pages are about.
@@ -122,16 +126,6 @@ pub struct Abilities {
     /// The state of the license.
     pub license: Ability,
 }
-
-const NO_ACLS: &str = "The Admin API has no ACLs. Start the service with --upstream-dataplane to read those of the cluster, too.";
-const NO_ROLES: &str = "The service has no upstream API with roles.";
-const NO_SETTINGS: &str = "The Data Plane has no cluster properties. Start the service with --upstream-admin to read those of the cluster.";
-const CLOUD_SETTINGS: &str = "The managed cloud keeps its group mapping in the organization's SSO connection. No API returns it.";
-const NO_AUDIT: &str = "A cluster writes its audit events to a topic. No API returns them.";
-const NO_LOGGERS: &str = "The Data Plane has no loggers. Start the service with --upstream-admin to read those of the cluster.";
-const CLOUD_LOGGERS: &str = "The managed cloud has no API for loggers.";
-const NO_LICENSE: &str = "The documented APIs don't return the cluster's license.";
-const CLOUD_LICENSE: &str = "The managed cloud needs no license.";
 
 impl Connection {
     /// Where its APIs are, among those that the service relays to. `own` is the sign-in to this

@@ -11,6 +11,7 @@ use gbac_engine::policy::{Policy, Settings};
 use gbac_engine::token::Claims;
 use gbac_engine::{ClaimSet, ResolveError, Subject};
 use gbac_formats::name_list::cut_entry;
+use gbac_words::pages::simulator::{CLAIM_PATH_MISSING, COMMA_IN_GROUP, MAPPING_MISSING};
 use gbac_words::phrases::place;
 use gbac_words::rich_text::RichText;
 use serde_json::Value;
@@ -138,7 +139,7 @@ fn read_rules(tried: &WhatIfSettings) -> (Option<IdentityRules>, Vec<InputProble
 fn read_source(text: &str) -> Result<ClaimSource, InputProblem> {
     let field = InputField::ClaimPath;
     if text.is_empty() {
-        let words = "Write a claim path, such as $.groups.";
+        let words = CLAIM_PATH_MISSING;
         return Err(InputProblem::new(
             field,
             "claim_path_empty",
@@ -164,7 +165,7 @@ fn read_source(text: &str) -> Result<ClaimSource, InputProblem> {
 fn read_mapping(text: &str) -> Result<PrincipalMapping, InputProblem> {
     let field = InputField::Mapping;
     if text.is_empty() {
-        let words = "Write a principal mapping, such as $.sub.";
+        let words = MAPPING_MISSING;
         return Err(InputProblem::new(
             field,
             "mapping_empty",
@@ -241,7 +242,7 @@ fn groups_problem(groups: &str) -> Option<InputProblem> {
             .map(str::trim)
             .filter(|name| !name.is_empty())
             .collect();
-        let words = "One group per line: a comma becomes part of the name.";
+        let words = COMMA_IN_GROUP;
         let problem = warning("group_with_comma", words.into());
         // A distinguished name is one name with commas.
         return Some(match cut_entry(groups, &split) {

@@ -10,6 +10,7 @@ use gbac_engine::model::{
     Acl, Host, Operation, PatternType, Permission, Principal, ResourceType, check_member,
 };
 use gbac_engine::policy::{Change, GroupSource, Policy};
+use gbac_words::pages::simulator::CLAIM_PATH_MISSING;
 use gbac_words::rich_text::RichText;
 
 use crate::simulator::question::AccessRequest;
@@ -276,7 +277,7 @@ impl TrialForm {
             }
             TrialKind::ClaimPath => {
                 if self.path.trim().is_empty() {
-                    return Err("Write a claim path, such as $.groups.".into());
+                    return Err(CLAIM_PATH_MISSING.into());
                 }
                 let settings = with_claim_path(policy.settings(), &self.path)?;
                 Ok(HypotheticalChange::Policy(Change::Settings(Box::new(

@@ -11,6 +11,17 @@ pub const CLOUD_TOKEN: &str = "Control Plane token of a cluster admin";
 pub const SIGN_IN_FIRST: &str = "Sign in to this service first";
 pub const SIGN_IN_HERE: &str = "Sign in to this service";
 
+// What a connection cannot read.
+pub const NO_ACLS: &str = "The Admin API has no ACLs. Start the service with --upstream-dataplane to read those of the cluster, too.";
+pub const NO_ROLES: &str = "The service has no upstream API with roles.";
+pub const NO_SETTINGS: &str = "The Data Plane has no cluster properties. Start the service with --upstream-admin to read those of the cluster.";
+pub const CLOUD_SETTINGS: &str = "The managed cloud keeps its group mapping in the organization's SSO connection. No API returns it.";
+pub const NO_AUDIT: &str = "A cluster writes its audit events to a topic. No API returns them.";
+pub const NO_LOGGERS: &str = "The Data Plane has no loggers. Start the service with --upstream-admin to read those of the cluster.";
+pub const CLOUD_LOGGERS: &str = "The managed cloud has no API for loggers.";
+pub const NO_LICENSE: &str = "The documented APIs don't return the cluster's license.";
+pub const CLOUD_LICENSE: &str = "The managed cloud needs no license.";
+
 pub fn unsaved(changes: usize) -> String {
     let verb = agree(changes, "is", "are");
     format!("{} of it {verb} not saved.", count(changes, "change"))
