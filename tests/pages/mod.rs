@@ -2,6 +2,7 @@
 //! page, and compares what it prints with what the page shows. CONTRIBUTING.md describes how a page
 //! shows commands, outputs and files.
 
+mod links;
 mod markdown;
 
 use std::fs;
