@@ -194,9 +194,9 @@ fn commands_page() -> String {
 # Commands
 
 Made from the help of the commands (`INSTA_UPDATE=always cargo test -p gbac-tests help::`).
-`gbac COMMAND --help` has every flag with examples, `gbac man DIR` writes the same as manual pages, and
-[command-line.md](command-line.md) has what all commands share. The last columns
-are exit codes: where they are empty, 0 is success and 1 an error. 64 always means invalid usage.
+`gbac COMMAND --help` has every flag with examples, `gbac man DIR` writes the same as manual pages,
+and [command-line.md](command-line.md) has what all commands share. The last columns are exit codes:
+where they are empty, 0 is success and 1 an error. 64 always means invalid usage.
 
 | command | what it does | 0 | 1 | 2 |
 |---|---|---|---|---|
@@ -207,8 +207,8 @@ are exit codes: where they are empty, 0 is success and 1 an error. 64 always mea
         "
 ## Variables
 
-Passwords and tokens are never arguments. Each option of `gbac serve` also has a variable: `GBAC_SERVE_`
-and its name, such as `GBAC_SERVE_LISTEN` ([order](service.md#options)).
+Passwords and tokens are never arguments. Each option of `gbac serve` also has a variable:
+`GBAC_SERVE_` and its name, such as `GBAC_SERVE_LISTEN` ([order](service.md#options)).
 
 | variable | meaning |
 |---|---|
