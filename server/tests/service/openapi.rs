@@ -92,13 +92,12 @@ async fn answers_have_the_described_form() {
     let document = document();
     let policy: Value = serde_json::from_str(&read("policy.schema.json")).unwrap();
     let mut checked = 0;
-    for (_, _, path, methods) in ROUTES {
+    for (pattern, _, path, methods) in ROUTES {
         for (method, _, status) in *methods {
             if *method != Method::GET {
                 continue;
             }
-            let pattern = ROUTES.iter().find(|route| route.2 == *path).unwrap().0;
-            let responses = &document["paths"][pattern]["get"]["responses"];
+            let responses = &document["paths"][*pattern]["get"]["responses"];
             let response = if *status == 200 { "200" } else { "default" };
             let schema = &responses[response]["content"]["application/json"]["schema"];
             let answer = service.get_as(path, &admin()).await;
@@ -153,10 +152,10 @@ fn caller(access: Access, method: &Method) -> &'static str {
 
 /// The page of the documentation.
 fn page(document: &Value) -> String {
-    let mut text = "# HTTP API\n\nEvery path of `gbac serve`, from its OpenAPI 3.1 document \
-        [openapi.json](openapi.json), which a test\ncompares with the running service. \
-        [The service](service.md) and [gateways](gateways.md) explain them. A\nsuperuser can call \
-        all of them; the last column names who else can ([accounts and\n\
+    let mut text = "# HTTP API\n\n\
+        Every path of `gbac serve`, from its OpenAPI 3.1 document [openapi.json](openapi.json), which a\n\
+        test compares with the running service. [The service](service.md) and [gateways](gateways.md)\n\
+        explain them. A superuser can call all of them; the last column names who else can ([accounts and\n\
         access](service.md#accounts-and-access)). A demo and a relayed cluster have further paths.\n"
         .to_owned();
     for tag in document["tags"].as_array().unwrap() {
