@@ -58,7 +58,7 @@
   globalThis.fetch = async (input, init) => {
     const request = new Request(input, init);
     const url = new URL(request.url);
-    if (url.origin === location.origin && url.pathname.startsWith(folder.pathname)) return fetched(request);
+    if (url.origin === location.origin && url.pathname.startsWith(folder.pathname)) return fetched(input, init);
     return answer(request, url.pathname);
   };
 })();

@@ -143,6 +143,8 @@ test('unknown addresses lead back to the site', async () => {
   );
 });
 
+/** Chromium's remark on wasm files that are fetched by name after they were preloaded. */
+const PRELOADED = { tolerates: [/preloaded using link preload/] };
 /** The ordinary site of a check has no simulator, which takes minutes to build. */
 const skip = !existsSync(join(SITE, 'simulator'));
 
@@ -164,7 +166,7 @@ test('the simulator decides over the example policy and refuses what needs a ser
     await page.getByText('This page has no service').first().waitFor();
     await page.getByRole('link', { name: 'Claim doctor' }).click();
     await page.getByRole('heading', { level: 1, name: 'Which groups are in this token?' }).waitFor();
-  });
+  }, PRELOADED);
 });
 
 test('nothing scrolls sideways on a narrow screen', async () => {

@@ -18,7 +18,8 @@ const SCRIPT: &str = "simulator.js";
 const EXAMPLE: &str = "examples/policy.json";
 /// Parts of addresses that the console reads.
 const PARTS: [&str; 3] = ["hash", "pathname", "search"];
-/// The way back to the site, above the console.
+/// The way back to the site, shown above the console; behind it in the page, because the link that
+/// skips the navigation is the first.
 const STRIP: &str = "<nav class=\"site-strip\" aria-label=\"Site\"><a href=\"../index.html\">Claim doctor</a><a href=\"../docs/index.html\">Documentation</a>\
     <span>An example policy, without a service: nothing is stored or sent.</span></nav>";
 
@@ -116,7 +117,7 @@ fn page_files(page: &str) -> Result<Vec<(String, String)>> {
     if !text.contains(POLICY) {
         return Err(wrong("does not begin with its character set"));
     }
-    let text = text.replacen("<body>", &format!("<body>\n{STRIP}"), 1);
+    let text = text.replacen("</body>", &format!("{STRIP}\n</body>"), 1);
     files.push((INDEX.to_owned(), text));
     Ok(files)
 }
