@@ -55,9 +55,13 @@ journey('names of every kind are found, chosen with the arrows and opened', asyn
   await heading(page, 'PaymentsWriters').waitFor();
   await until(async () => assert.equal(await page.evaluate(() => document.activeElement.innerText), 'PaymentsWriters'));
   // The bar of a narrow window shows every page, and the search finds them.
-  await page.setViewportSize({ width: 1024, height: 768 });
-  const exchange = page.getByRole('navigation', { name: 'Security' }).getByRole('link', { name: 'Import and export' });
-  await exchange.waitFor();
+  const links = page.getByRole('navigation', { name: 'Security' }).getByRole('link');
+  for (const width of [390, 1024]) {
+    await page.setViewportSize({ width, height: 768 });
+    const places = await links.evaluateAll((all) => all.map((link) => link.getBoundingClientRect()).map(({ left, right }) => [left, right]));
+    assert.equal(places.length, 6);
+    for (const [left, right] of places) assert.ok(left >= 0 && right > left && right <= width, `${width} px: ${left} to ${right}`);
+  }
   await search.open();
   await page.keyboard.type('terraform');
   await until(async () => assert.match(await search.selected(), /^Import and export/));
