@@ -20,7 +20,7 @@ const EXAMPLE: &str = "examples/policy.json";
 const PARTS: [&str; 3] = ["hash", "pathname", "search"];
 /// The way back to the site, shown above the console; behind it in the page, because the link that
 /// skips the navigation is the first.
-const STRIP: &str = "<nav class=\"site-strip\" aria-label=\"Site\"><a href=\"../index.html\">Claim doctor</a><a href=\"../docs/index.html\">Documentation</a>\
+const STRIP: &str = "<nav class=\"site-strip\" aria-label=\"Site\"><a rel=\"external\" href=\"../index.html\">Claim doctor</a><a rel=\"external\" href=\"../docs/index.html\">Documentation</a>\
     <span>An example policy, without a service: nothing is stored or sent.</span></nav>";
 
 /// Writes the console that is built in `console` into the folder of the site.
