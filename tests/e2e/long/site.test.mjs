@@ -58,7 +58,7 @@ for (const colorScheme of ['light', 'dark']) {
       await page.getByRole('link', { name: 'Documentation', exact: true }).click();
       await page.getByRole('heading', { level: 1, name: 'GBAC documentation' }).waitFor();
       await isAccessible(page, 'home of the documentation');
-      await page.getByRole('link', { name: 'Commands', exact: true }).click();
+      await page.getByRole('link', { name: 'Commands and variables', exact: true }).click();
       await isAccessible(page, 'page of the documentation');
       await page.keyboard.press('Control+k');
       await page.getByRole('searchbox').fill('nested group behavior');
