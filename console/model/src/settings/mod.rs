@@ -59,7 +59,7 @@ impl GroupSettingsForm {
     pub fn read(&self, settings: &Settings) -> Result<Settings, String> {
         let text = self.claim_path.trim();
         if text.is_empty() {
-            return Err("Write a claim path, such as `$.groups`".into());
+            return Err("Enter a claim path, such as `$.groups`".into());
         }
         let claim_path = ClaimPath::parse(text).map_err(|error| {
             let found = format!("{}: {error}", place(text, error.offset()));

@@ -65,8 +65,8 @@ pub const PROVIDERS: &[ProviderGuide] = &[
         steps: &[
             "Open the app registration, then Token configuration, and add a groups claim.",
             "Select the groups assigned to the application: with more than 200 groups, a token has a link and no list.",
-            "Send names, not object IDs: `sAMAccountName` for synchronized groups, `cloud_displayname` in the manifest for groups of the cloud.",
-            "Assign the groups that roles and ACLs name to the application, and sign in again.",
+            "Send names, not object IDs: `sAMAccountName` for synchronized groups, `cloud_displayname` in the manifest for cloud groups.",
+            "Assign to the application the groups that roles and ACLs name, then sign in again.",
         ],
         path: Some("$.groups"),
         request: &[
@@ -81,7 +81,7 @@ pub const PROVIDERS: &[ProviderGuide] = &[
         steps: &[
             "Open Security, API, Authorization Servers, and a custom server. The org server adds groups to ID tokens only.",
             "Open Claims, and add the claim `groups` to the access token, with the value type Groups.",
-            "Filter by a prefix such as `kafka-`: Okta sends fewer than 100 groups.",
+            "Filter by a prefix such as `kafka-`, so that fewer than 100 groups of a user match.",
             "Sign in again.",
         ],
         path: Some("$.groups"),
@@ -113,23 +113,23 @@ pub const PROVIDERS: &[ProviderGuide] = &[
         name: "Auth0",
         steps: &[
             "Open Actions, Triggers, post-login, and add an action.",
-            "Set a claim whose name is a URL that you own: Auth0 drops a claim that is named `groups`.",
-            "`api.accessToken.setCustomClaim('https://acme.example/groups', groups)`",
+            "Set a claim with a plain name such as `kafka_groups`: Auth0 drops a claim that is named `groups`.",
+            "`api.accessToken.setCustomClaim('kafka_groups', groups)`",
             "Deploy the action, and sign in again.",
         ],
-        path: Some("$['https://acme.example/groups']"),
+        path: Some("$.kafka_groups"),
         request: &[
             "Actions > Triggers > post-login, with an action:",
-            "  api.accessToken.setCustomClaim('https://acme.example/groups', [names of the groups])",
+            "  api.accessToken.setCustomClaim('kafka_groups', [names of the groups])",
         ],
     },
     ProviderGuide {
         code: "google",
         name: "Google",
         steps: &[
-            "Google puts no groups into tokens, and its access tokens can't be read. No setting changes that.",
+            "Google's ID tokens have no groups, so no claim path finds any.",
             "Put a provider such as Keycloak or Entra ID between Google and the cluster, and let it add the groups.",
-            "Or grant access to users: `User:maya@acme.example`.",
+            "Or grant access to users by the claim `sub`, which never changes: `User:110169484474386276334`.",
         ],
         path: None,
         request: &[
@@ -141,10 +141,10 @@ pub const PROVIDERS: &[ProviderGuide] = &[
         name: "Cognito",
         steps: &[
             "Access tokens of users who are in a group of the user pool have its name already, in `cognito:groups`.",
-            "Access tokens have no `aud` claim. A cluster that requires an audience refuses them.",
+            "By default, access tokens have no `aud` claim. A cluster that requires an audience refuses them.",
         ],
-        path: Some("$['cognito:groups']"),
-        request: &["On the cluster, not at the provider: the claim path $['cognito:groups']"],
+        path: Some("$.cognito:groups"),
+        request: &["On the cluster, not at the provider: the claim path $.cognito:groups"],
     },
 ];
 
@@ -168,6 +168,8 @@ mod tests {
             assert!(!guide.steps.is_empty() && !guide.request.is_empty());
             if let Some(path) = guide.path {
                 assert!(ClaimPath::parse(path).is_ok(), "{path}");
+                // The platform accepts only dotted names (D-29).
+                assert!(!path.contains('['), "{path}");
             }
         }
     }

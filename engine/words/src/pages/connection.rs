@@ -13,7 +13,7 @@ pub const SIGN_IN_HERE: &str = "Sign in to this service";
 
 // What a connection cannot read.
 pub const NO_ACLS: &str = "The Admin API has no ACLs. Start the service with --upstream-dataplane to read those of the cluster, too.";
-pub const NO_ROLES: &str = "The service has no upstream API with roles.";
+pub const NO_ROLES: &str = "Start the service with --upstream-admin or --upstream-dataplane to read the roles of the cluster.";
 pub const NO_SETTINGS: &str = "The Data Plane has no cluster properties. Start the service with --upstream-admin to read those of the cluster.";
 pub const CLOUD_SETTINGS: &str = "The managed cloud keeps its group mapping in the organization's SSO connection. No API returns it.";
 pub const NO_AUDIT: &str = "A cluster writes its audit events to a topic. No API returns them.";

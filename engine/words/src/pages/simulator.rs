@@ -17,8 +17,8 @@ pub const SUBJECT_MISSING: &str = "Paste a token or enter a user first.";
 pub const FIX_SIGN_IN: &str = "Fix it first. ACLs are not evaluated.";
 
 // The token and how it is read.
-pub const CLAIM_PATH_MISSING: &str = "Write a claim path, such as $.groups.";
-pub const MAPPING_MISSING: &str = "Write a principal mapping, such as $.sub.";
+pub const CLAIM_PATH_MISSING: &str = "Enter a claim path, such as $.groups.";
+pub const MAPPING_MISSING: &str = "Enter a principal mapping, such as $.sub.";
 pub const COMMA_IN_GROUP: &str = "One group per line: a comma becomes part of the name.";
 pub const TOKEN_EXAMPLE: &str = "Paste an access token: eyJhbGciOi…";
 pub const USERINFO_REQUIRED: &str =
