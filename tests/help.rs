@@ -193,9 +193,9 @@ fn commands_page() -> String {
     let mut page = "\
 # Commands
 
-`gbac COMMAND --help` shows every flag with examples, `gbac man DIR` writes the same as manual pages,
-and [command-line.md](command-line.md) says what all commands share. The last three columns are exit
-codes: where they are empty, 0 means success and 1 an error. 64 always means invalid usage.
+`gbac COMMAND --help` shows every flag with examples, `gbac man DIR` writes the same into manual
+pages, and [command-line.md](command-line.md) says what all commands share. The last three columns
+are exit codes: where they are empty, 0 means success and 1 an error. 64 always means invalid usage.
 
 | command | what it does | 0 | 1 | 2 |
 |---|---|---|---|---|
