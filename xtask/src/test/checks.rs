@@ -633,14 +633,11 @@ fn e2e(context: &Context<'_>, check: &Check) -> Result<Report> {
 /// Runs the journeys of the long form alone, and all of them on the published console.
 fn e2e_long(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.console()?;
-    site::build(
-        context.workspace,
-        context.progress,
-        &site::Options {
-            console: site::Console::Omitted,
-            ..Default::default()
-        },
-    )?;
+    let mut options = site::Options {
+        console: site::Console::Omitted,
+        repository: None,
+    };
+    site::build(context.workspace, context.progress, &options)?;
     let mut report = journeys(
         context,
         check,
@@ -648,11 +645,8 @@ fn e2e_long(context: &Context<'_>, check: &Check) -> Result<Report> {
     )?;
     if report.problem.is_none() {
         console::publish(context.workspace, context.progress, context.binder()?)?;
-        site::build(
-            context.workspace,
-            context.progress,
-            &site::Options::default(),
-        )?;
+        options.console = site::Console::default();
+        site::build(context.workspace, context.progress, &options)?;
         report.add(journeys(context, check, &["--long".into()])?);
     }
     Ok(report)

@@ -207,7 +207,7 @@ fn axis(steps: &[FixAxisStep]) -> Option<impl IntoView + use<>> {
         };
         shown.push(view! { <div><dt>{label}</dt><dd>{count(fixes, "fix")}</dd></div> });
     }
-    Some(view! { <dl class="axis" aria-label="Fixes by what they open">{shown}</dl> })
+    Some(view! { <dl class="axis" aria-label=words::FIXES_BY_OPENING>{shown}</dl> })
 }
 
 #[component]

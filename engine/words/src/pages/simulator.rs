@@ -13,6 +13,7 @@ use crate::phrases::{agree, count, list};
 use crate::rich_text::{RichText, listed};
 
 pub const TOKEN_STAYS: &str = "The token stays in this tab and is never sent or stored.";
+pub const FIXES_BY_OPENING: &str = "Fixes by what they open";
 pub const SUBJECT_MISSING: &str = "Paste a token or enter a user first.";
 pub const FIX_SIGN_IN: &str = "Fix it first. ACLs are not evaluated.";
 
