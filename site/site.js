@@ -27,7 +27,6 @@
   let loading;
 
   function load() {
-    window.search = {};
     const script = (name) =>
       new Promise((done, failed) => {
         const element = document.createElement('script');
@@ -36,6 +35,8 @@
         element.onerror = failed;
         document.head.append(element);
       });
+    // The index adds itself to this object, once.
+    window.search ??= {};
     loading ??= script('elasticlunr.min.js')
       .then(() => script('searchindex.js'))
       .then(() => window.elasticlunr.Index.load(window.search.index));

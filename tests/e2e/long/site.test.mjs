@@ -61,9 +61,11 @@ for (const colorScheme of ['light', 'dark']) {
       await page.getByRole('link', { name: 'Commands and variables', exact: true }).click();
       await isAccessible(page, 'page of the documentation');
       await page.keyboard.press('Control+k');
-      await page.getByRole('searchbox').fill('nested group behavior');
+      await page.getByRole('searchbox').pressSequentially('nested group behavior');
       await page.locator('#found a').first().waitFor();
       await isAccessible(page, 'search');
+      await page.getByRole('searchbox').fill('audit');
+      await page.locator('#found a b', { hasText: /audit/i }).first().waitFor();
       await page.getByRole('searchbox').press('Enter');
       await page.waitForURL(/\.html#/);
     });
