@@ -20,6 +20,8 @@
 
   /** A part of an address that the console reads: of this page, or of a link in it. */
   globalThis.gbacPart = (address, part) => {
+    // The origin is what the console puts before an address to copy it.
+    if (part === 'origin') return address.origin === location.origin ? `${location.origin}${page}#` : address.origin;
     if (address === location) return shown()[part];
     if (address.pathname !== page) return address[part];
     if (isAddress(address.hash)) return new URL(address.hash.slice(1), location.origin)[part];
@@ -40,13 +42,14 @@
   for (const event of ['pointerover', 'pointerdown', 'focusin']) addEventListener(event, lead, true);
 
   const TAG = '"example"';
-  const REFUSAL = { code: 'UNIMPLEMENTED', message: 'This page has no service, so nothing can be read from it or changed. Export the draft, or start a service with npx gbac' };
+  const REFUSAL = { code: 'UNIMPLEMENTED', message: 'This page has no service: it decides over an example policy, in this page' };
   const json = (value, status = 200, headers = {}) =>
     new Response(JSON.stringify(value), { status, headers: { 'content-type': 'application/json', ...headers } });
   const fetched = globalThis.fetch.bind(globalThis);
 
   async function answer(request, path) {
-    if (request.method !== 'GET') return json(REFUSAL, 501);
+    // Whoever signs in means a service.
+    if (request.method !== 'GET' || request.headers.has('authorization')) return json(REFUSAL, 501);
     if (path === '/gbac/v1/service') return json({ name: 'example policy', version: 'static', demo: false });
     if (path === '/v1/cluster_config') return json({});
     if (path !== '/gbac/v1/policy') return json(REFUSAL, 501);

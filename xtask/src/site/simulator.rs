@@ -17,11 +17,11 @@ const SCRIPT: &str = "simulator.js";
 /// The policy that it has.
 const EXAMPLE: &str = "examples/policy.json";
 /// Parts of addresses that the console reads.
-const PARTS: [&str; 3] = ["hash", "pathname", "search"];
+const PARTS: [&str; 4] = ["hash", "origin", "pathname", "search"];
 /// The way back to the site, shown above the console; behind it in the page, because the link that
 /// skips the navigation is the first.
 const STRIP: &str = "<nav class=\"site-strip\" aria-label=\"Site\"><a rel=\"external\" href=\"../index.html\">Claim doctor</a><a rel=\"external\" href=\"../docs/index.html\">Documentation</a>\
-    <span>An example policy, without a service: nothing is stored or sent.</span></nav>";
+    <span>This page has no service: it decides over an example policy, in this page. Nothing is stored or sent.</span></nav>";
 
 /// Writes the console that is built in `console` into the folder of the site.
 pub(super) fn build(workspace: &Workspace, console: &Path, site: &Path) -> Result<()> {
