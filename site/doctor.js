@@ -4,14 +4,13 @@
   const $ = (id) => document.getElementById(id);
   /** More than this is refused anyway; it need not be copied whole. */
   const MOST = 4 << 20;
-  const DEFAULT_PROVIDER = 'entra';
 
   const PLATFORMS = [
-    { name: 'Redpanda', path: 'oidc_group_claim_path', nested: 'nested_group_behavior' },
+    { name: 'Redpanda', brokers: true, path: 'oidc_group_claim_path', nested: 'nested_group_behavior' },
     { name: 'Apache Kafka with GBAC', path: 'gbac.groups.claim', nested: 'gbac.groups.nested' },
     { name: 'Strimzi', path: 'oauth.groups.claim', nested: null },
   ];
-  const TIMES = { iat: 1795701600, exp: 1795705200 };
+  const TIMES = { iat: 1795701600, exp: 4102444800 };
   const ENTRA = { iss: 'https://login.microsoftonline.com/9f4c0000-0000-4000-8000-000000000000/v2.0', aud: 'streams', sub: 'maya.okafor' };
   const KEYCLOAK = { iss: 'https://id.example.com/realms/prod', aud: 'streams', sub: 'maya.okafor', azp: 'kafka-cli' };
   const EXAMPLES = [
@@ -49,19 +48,23 @@
   let platform = PLATFORMS[0];
 
   function showProvider(found) {
-    const code = chosen ?? found.provider ?? DEFAULT_PROVIDER;
+    const code = chosen ?? found.provider;
     guides = JSON.parse(module.providers(found.reason));
     const guide = guides.find((one) => one.code === code);
     for (const tab of $('tabs').querySelectorAll('input')) tab.checked = tab.value === code;
-    $('recognized').textContent = found.provider === code ? `${guide.name}, recognized by the issuer` : '';
+    $('steps').closest('.tp').hidden = !guide;
+    $('recognized').textContent = guide ? '' : 'Choose your provider';
+    if (!guide) return;
+    if (found.provider === code) $('recognized').textContent = `${guide.name}, recognized by the issuer`;
     $('steps').replaceChildren(...guide.steps.map((step) => element('li', {}, element('span', {}, ...spans(step)))));
     $('then').hidden = guide.path === null;
     $('then-path').textContent = guide.path ?? '';
-    $('request').textContent = guide.request;
-    $('copy-request').dataset.copy = guide.request;
+    $('request').closest('.reqc').hidden = guide.request === null;
+    $('request').textContent = guide.request ?? '';
+    $('copy-request').dataset.copy = guide.request ?? '';
   }
 
-  function row({ path, note, none, found, groups, more }) {
+  function row({ path, note, none, found, refused, groups, more }) {
     const head = element('th', { scope: 'row' }, element('span', { class: 'cl' }, path));
     if (note) head.append(element('small', {}, note));
     const cell = element('div', { class: 'c' });
@@ -72,6 +75,7 @@
       cell.append(element('ul', { class: 'names' }, ...groups.map(name)));
       if (more) cell.append(element('p', { class: 'quiet small' }, more));
     }
+    if (refused) cell.append(element('p', { class: 'refused small' }, ...spans(refused)));
     return element('tr', {}, head, element('td', { 'data-l': 'Groups' }, cell));
   }
 

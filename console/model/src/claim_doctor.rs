@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use gbac_engine::Timestamp;
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::groups::{
     ClaimSource, Extraction, ExtractionRule, NestedGroupBehavior, extract, suggest_paths,
@@ -29,12 +30,23 @@ const GROUPS: usize = 50;
 /// How many notes are shown.
 const NOTES: usize = 6;
 
+/// What a token is examined for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DoctorSettings {
+    /// How clusters read names that are paths.
+    pub nested: NestedGroupBehavior,
+    /// Whether brokers read the token, which accept fewer claim paths (D-29).
+    pub has_brokers: bool,
+    /// The current time.
+    pub now: Timestamp,
+}
+
 /// How a token did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DoctorMark {
     /// It has groups where clusters read them.
     Good,
-    /// It has none there.
+    /// It has none there, or something about them is to be looked at.
     Warn,
     /// It cannot be read, or every service refuses it.
     Bad,
@@ -49,6 +61,8 @@ pub struct PathGroups {
     pub is_default: bool,
     /// What was found there.
     pub found: RichText,
+    /// That the cluster refuses the path, and what to do.
+    pub refused: Option<RichText>,
     /// The first groups.
     pub groups: Vec<String>,
     /// How many more there are.
@@ -74,10 +88,12 @@ pub struct Examination {
     pub summary: String,
     /// The provider, as far as its issuer tells.
     pub provider: Option<&'static ProviderGuide>,
+    /// Whether a change at the provider could help: another token comes first where this is an ID token.
+    pub advises: bool,
 }
 
 /// Examines a text that somebody pasted; none if it is empty.
-pub fn examine(text: &str, nested: NestedGroupBehavior) -> Option<Examination> {
+pub fn examine(text: &str, settings: &DoctorSettings) -> Option<Examination> {
     if text.len() > 2 * MAX_TOKEN_BYTES {
         let error = TokenError::TooLong(text.len());
         return Some(unreadable(RichText::with_hint(
@@ -94,7 +110,7 @@ pub fn examine(text: &str, nested: NestedGroupBehavior) -> Option<Examination> {
     match reading {
         TokenReading::Empty => None,
         TokenReading::Wrong(problem) => Some(unreadable(problem.words)),
-        TokenReading::Read(token) => Some(of_claims(&token, nested)),
+        TokenReading::Read(token) => Some(of_claims(&token, settings)),
     }
 }
 
@@ -108,12 +124,13 @@ fn unreadable(words: RichText) -> Examination {
         claims: Vec::new(),
         summary: String::new(),
         provider: None,
+        advises: false,
     }
 }
 
-fn of_claims(token: &Arc<DecodedToken>, nested: NestedGroupBehavior) -> Examination {
+fn of_claims(token: &Arc<DecodedToken>, settings: &DoctorSettings) -> Examination {
     let mut rules = IdentityRules::default();
-    rules.extraction.nested = nested;
+    rules.extraction.nested = settings.nested;
     let members = token.claims.members();
     let extraction = extract(&rules.extraction, members, None);
     let default = rules.extraction.source.to_string();
@@ -135,28 +152,43 @@ fn of_claims(token: &Arc<DecodedToken>, nested: NestedGroupBehavior) -> Examinat
             continue;
         };
         let rule = ExtractionRule {
-            source: ClaimSource::Token(path),
-            nested,
+            source: ClaimSource::Token(path.clone()),
+            nested: settings.nested,
         };
         let found = extract(&rule, members, None);
-        paths.push(path_groups(&rule.source, &found, false));
+        let mut row = path_groups(&rule.source, &found, false);
+        if settings.has_brokers && !path.is_platform() {
+            row.refused = Some(words::refused_path(!path.is_singular()));
+        }
+        paths.push(row);
     }
     let decoded = decoded(&who);
-    let (title, words, notes) = result(&rules, &extraction, paths.len() - 1, steps.notes);
+    let provider = token.claims.issuer().and_then(provider);
+    let is_id_token = (steps.notes.iter()).any(|note| note.code == Some(WarningCode::IdToken));
+    let mark = mark(&extraction, &steps.notes);
+    let (title, words, notes) = result(&rules, &extraction, &paths[1..], steps.notes);
     let mut examination = Examination {
-        mark: if extraction.groups.is_empty() {
-            DoctorMark::Warn
-        } else {
-            DoctorMark::Good
-        },
+        mark,
         title,
         words,
         notes,
         paths,
         summary: (decoded.as_ref()).map_or_else(String::new, |decoded| decoded.summary.clone()),
         claims: decoded.map_or_else(Vec::new, |decoded| decoded.claims),
-        provider: token.claims.issuer().and_then(provider),
+        provider,
+        // An ID token is all there is where no setting helps.
+        advises: !is_id_token || provider.is_some_and(|guide| guide.path.is_none()),
     };
+    if let Some(words) = expiry(token, settings.now) {
+        if examination.mark == DoctorMark::Good {
+            examination.mark = DoctorMark::Warn;
+        }
+        examination.notes.insert(0, (String::new(), words));
+    }
+    if !examination.advises {
+        let words = RichText::from(words::PASTE_ACCESS_TOKEN);
+        examination.notes.insert(0, (String::new(), words));
+    }
     for words in &token.left_out {
         examination.notes.push((String::new(), words.clone()));
     }
@@ -168,20 +200,58 @@ fn of_claims(token: &Arc<DecodedToken>, nested: NestedGroupBehavior) -> Examinat
     examination
 }
 
-/// The result, and what is left to say: an overage and an ID token are the result.
+/// How the groups did: good only if there is nothing to look at.
+fn mark(extraction: &Extraction, notes: &[ExtractionNote]) -> DoctorMark {
+    let refusals = [WarningCode::KidMissing, WarningCode::TypRefused];
+    if (notes.iter()).any(|note| note.code.is_some_and(|code| refusals.contains(&code))) {
+        DoctorMark::Bad
+    } else if extraction.groups.is_empty() || notes.iter().any(|note| note.weight != Weight::Info) {
+        DoctorMark::Warn
+    } else {
+        DoctorMark::Good
+    }
+}
+
+/// What is wrong with the time of a token; claims that somebody wrote need none.
+fn expiry(token: &DecodedToken, now: Timestamp) -> Option<RichText> {
+    match token.claims.expires_at() {
+        Some(at) if at < now => Some(words::expired(at.as_seconds()).into()),
+        Some(_) => None,
+        None if token.claims.members().contains("exp") => Some(sentence(RichText::message(
+            gbac_words::sign_in::EXPIRY_NOT_A_NUMBER,
+        ))),
+        None if token.token.is_some() => {
+            Some(sentence(RichText::message(gbac_words::sign_in::NO_EXPIRY)))
+        }
+        None => None,
+    }
+}
+
+/// The result, and what is left to say: an overage, an ID token and broken names are the result.
 fn result(
     rules: &IdentityRules,
     extraction: &Extraction,
-    elsewhere: usize,
+    elsewhere: &[PathGroups],
     notes: Vec<ExtractionNote>,
 ) -> (String, RichText, Vec<(String, RichText)>) {
-    let decides = [WarningCode::GroupOverage, WarningCode::IdToken];
+    let decides = [
+        WarningCode::GroupOverage,
+        WarningCode::IdToken,
+        WarningCode::EncodedList,
+        WarningCode::NameSplit,
+    ];
     let mut head = None;
     let mut rest = Vec::new();
     for note in notes {
         let is_head = note.code.is_some_and(|code| decides.contains(&code));
         if is_head && head.is_none() {
-            head = Some((note.title, note.words));
+            let is_form = note.code.is_some_and(WarningCode::is_of_form);
+            let title = if is_form {
+                words::broken(extraction.groups.len())
+            } else {
+                note.title
+            };
+            head = Some((title, sentence(note.words)));
         } else if rest.len() < NOTES && (note.weight != Weight::Info || !note.title.is_empty()) {
             rest.push((note.title, note.words));
         }
@@ -190,10 +260,15 @@ fn result(
         return (title, words, rest);
     }
     let found = sentence(claim(&rules.extraction.source, extraction));
-    match (extraction.groups.len(), elsewhere) {
+    match (extraction.groups.len(), elsewhere.len()) {
         (0, 0) => (words::NO_GROUPS.into(), found, rest),
         (0, paths) => {
-            let words = found.text(" ").then(words::elsewhere(paths));
+            let words = if elsewhere.iter().all(|row| row.refused.is_some()) {
+                RichText::from(words::elsewhere_refused(paths))
+            } else {
+                words::elsewhere(paths)
+            };
+            let words = found.text(" ").then(words);
             (words::NO_GROUPS.into(), words, rest)
         }
         (groups, _) => (words::found(groups), found, rest),
@@ -215,6 +290,7 @@ fn path_groups(source: &ClaimSource, extraction: &Extraction, is_default: bool) 
         path: source.to_string(),
         is_default,
         found: sentence(claim(source, extraction)),
+        refused: None,
         groups: names.map(|group| group.name.clone()).collect(),
         more: extraction.groups.len().saturating_sub(GROUPS),
     }
@@ -249,13 +325,28 @@ fn provider(issuer: &str) -> Option<&'static ProviderGuide> {
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
     use gbac_engine::groups::NestedGroupBehavior::{None as Full, Suffix};
     use serde_json::json;
 
     use super::*;
 
+    const SETTINGS: DoctorSettings = DoctorSettings {
+        nested: Full,
+        has_brokers: true,
+        now: Timestamp::from_seconds(1_700_000_000.0),
+    };
+
     fn examined(claims: &serde_json::Value) -> Examination {
-        examine(&claims.to_string(), Full).unwrap()
+        examine(&claims.to_string(), &SETTINGS).unwrap()
+    }
+
+    /// A token, whose signature nobody checks.
+    fn token(header: &serde_json::Value, claims: &serde_json::Value) -> Examination {
+        let part = |value: &serde_json::Value| URL_SAFE_NO_PAD.encode(value.to_string());
+        let text = format!("{}.{}.c2ln", part(header), part(claims));
+        examine(&text, &SETTINGS).unwrap()
     }
 
     #[test]
@@ -267,7 +358,11 @@ mod tests {
             (DoctorMark::Good, "2 groups with the default setting")
         );
         assert_eq!(found.paths[0].groups, ["/eng/pay", "/eng/ops"]);
-        let last = examine(&claims.to_string(), Suffix).unwrap();
+        let settings = DoctorSettings {
+            nested: Suffix,
+            ..SETTINGS
+        };
+        let last = examine(&claims.to_string(), &settings).unwrap();
         assert_eq!(last.paths[0].groups, ["pay", "ops"]);
     }
 
@@ -298,8 +393,79 @@ mod tests {
     }
 
     #[test]
+    fn an_id_token_has_no_advice_unless_it_is_all_there_is() {
+        let claims = json!({ "sub": "a", "nonce": "n", "at_hash": "h", "groups": ["x"], "iss": "https://id.example/realms/prod" });
+        let found = examined(&claims);
+        assert_eq!((found.mark, found.advises), (DoctorMark::Warn, false));
+        assert_eq!(found.notes[0].1.plain(), words::PASTE_ACCESS_TOKEN);
+        let google = json!({ "sub": "a", "nonce": "n", "at_hash": "h", "iss": "https://accounts.google.com" });
+        assert!(examined(&google).advises);
+    }
+
+    #[test]
+    fn paths_that_brokers_refuse_are_said() {
+        let cognito = examined(&json!({ "sub": "a", "cognito:groups": ["x"] }));
+        assert_eq!(cognito.paths[1].path, "$.cognito:groups");
+        assert_eq!(cognito.paths[1].refused, None);
+        let claims = json!({ "sub": "a", "https://acme.example/groups": ["x"] });
+        let found = examined(&claims);
+        assert_eq!(found.paths[1].path, "$['https://acme.example/groups']");
+        let refused = found.paths[1].refused.clone().unwrap().plain();
+        assert!(
+            refused.contains("refuse this path") && refused.contains("$.kafka_groups"),
+            "{refused}"
+        );
+        assert!(!found.words.plain().contains("set the claim path"));
+        let settings = DoctorSettings {
+            has_brokers: false,
+            ..SETTINGS
+        };
+        let elsewhere = examine(&claims.to_string(), &settings).unwrap();
+        assert_eq!(elsewhere.paths[1].refused, None);
+    }
+
+    #[test]
+    fn an_old_token_and_one_without_expiry_are_amber() {
+        let header = json!({ "alg": "RS256", "typ": "JWT", "kid": "k" });
+        for (claims, words) in [
+            (
+                json!({ "sub": "a", "exp": 1_600_000_000, "groups": ["x"] }),
+                "This token expired on 2020-09-13 12:26:40 UTC: its groups are those of an old sign-in.",
+            ),
+            (
+                json!({ "sub": "a", "groups": ["x"] }),
+                "No expiry (exp), so the service refuses this token.",
+            ),
+        ] {
+            let found = token(&header, &claims);
+            assert_eq!(found.mark, DoctorMark::Warn, "{words}");
+            assert_eq!(found.notes[0].1.plain(), words);
+        }
+        let claims = json!({ "sub": "a", "exp": 4_102_444_800_u64, "groups": ["x"] });
+        assert_eq!(token(&header, &claims).mark, DoctorMark::Good);
+        let refused = token(&json!({ "alg": "RS256", "typ": "dpop+jwt" }), &claims);
+        assert_eq!(refused.mark, DoctorMark::Bad);
+    }
+
+    #[test]
+    fn broken_names_are_never_good() {
+        for (groups, title) in [
+            (json!("[\"a\",\"b\"]"), "The 2 group names are broken"),
+            (json!("[a]"), "The group name is broken"),
+            (json!("CN=eng,DC=acme"), "The 2 group names are broken"),
+            (json!(["a;b"]), "1 group with the default setting"),
+        ] {
+            let found = examined(&json!({ "sub": "a", "groups": groups }));
+            assert_eq!(
+                (found.mark, found.title.as_str()),
+                (DoctorMark::Warn, title)
+            );
+        }
+    }
+
+    #[test]
     fn hostile_texts_are_refused_with_words() {
-        assert_eq!(examine(" \n", Full), None);
+        assert_eq!(examine(" \n", &SETTINGS), None);
         let huge = "x".repeat(2 * MAX_TOKEN_BYTES + 1);
         let deep = format!("{}1{}", "[".repeat(500), "]".repeat(500));
         let encrypted = "eyJhbGciOiJSU0EtT0FFUCIsImVuYyI6IkEyNTZHQ00ifQ.a.b.c.d";
@@ -311,7 +477,7 @@ mod tests {
             "2YotnFZFEjr1zCsicMWpAA",
             "{\"sub\":",
         ] {
-            let found = examine(text, Full).unwrap();
+            let found = examine(text, &SETTINGS).unwrap();
             assert_eq!(found.mark, DoctorMark::Bad);
             assert!(!found.words.plain().is_empty() && found.paths.is_empty());
         }

@@ -1,7 +1,10 @@
 //! The claim doctor for the static site: conversions only, from `gbac_console_model::claim_doctor`
 //! to JSON.
 
-use gbac_console_model::claim_doctor::{DoctorMark, Examination, PathGroups, examine};
+use gbac_console_model::claim_doctor::{
+    DoctorMark, DoctorSettings, Examination, PathGroups, examine,
+};
+use gbac_engine::Timestamp;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_words::escape::plain;
 use gbac_words::pages::claim_doctor as words;
@@ -13,17 +16,23 @@ use wasm_bindgen::prelude::*;
 #[global_allocator]
 static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
-/// Examines a text that somebody pasted; `suffix` reads names after their last slash. Returns the
-/// JSON of what to show, or `null` for an empty text.
+/// Examines a text that somebody pasted; `suffix` reads names after their last slash, `brokers`
+/// says whether brokers read the token, and `now` is in seconds since 1970. Returns the JSON of
+/// what to show, or `null` for an empty text.
 #[wasm_bindgen]
 #[must_use]
-pub fn examination(text: &str, suffix: bool) -> String {
+pub fn examination(text: &str, suffix: bool, brokers: bool, now: f64) -> String {
     let nested = if suffix {
         NestedGroupBehavior::Suffix
     } else {
         NestedGroupBehavior::None
     };
-    match examine(text, nested) {
+    let settings = DoctorSettings {
+        nested,
+        has_brokers: brokers,
+        now: Timestamp::from_seconds(now),
+    };
+    match examine(text, &settings) {
         Some(found) => result(&found, nested).to_string(),
         None => Value::Null.to_string(),
     }
@@ -81,6 +90,7 @@ fn result(found: &Examination, nested: NestedGroupBehavior) -> Value {
         "claims": claims,
         "summary": found.summary,
         "provider": found.provider.map(|guide| guide.code),
+        "advises": found.advises,
     })
 }
 
@@ -92,6 +102,7 @@ fn path(row: &PathGroups) -> Value {
         "note": row.is_default.then_some(words::DEFAULT_PATH),
         "none": names.is_empty().then_some(words::NO_NAMES),
         "found": spans(&row.found),
+        "refused": row.refused.as_ref().map(spans),
         "groups": names,
         "more": more,
     })

@@ -105,6 +105,35 @@ test('each example has its verdict, and settings change it', async () => {
     assert.match(await page.locator('#recognized').textContent(), /Keycloak/);
     await page.getByRole('radio', { name: 'Okta' }).check();
     assert.match(await page.locator('#request').textContent(), /Include in: Access Token/);
+    await page.getByRole('radio', { name: 'Cognito' }).check();
+    assert.equal(await page.locator('#then-path').textContent(), '$.cognito:groups');
+    assert.ok(await page.locator('#request').isHidden());
+  });
+});
+
+test('what looks well and is not is never green', async () => {
+  await visit({ viewport: WIDE }, async (page) => {
+    await page.goto(site.address('index.html'));
+    const field = page.getByLabel('Access token, or claims as JSON');
+    const examine = (claims) => field.fill(JSON.stringify({ sub: 'a', ...claims }));
+    const isAmber = async (title, note) => {
+      assert.match(await page.locator('#result').getAttribute('class'), /note-warn/);
+      assert.equal(await result(page).textContent(), title);
+      assert.match(await page.locator('.ans2').textContent(), note);
+    };
+    await examine({ groups: '["a","b"]' });
+    await isAmber('The 2 group names are broken', /a list written in one string/);
+    await examine({ groups: ['a'], exp: 1_600_000_000 });
+    await isAmber('1 group with the default setting', /This token expired on 2020-09-13/);
+    await examine({ 'https://acme.example/groups': ['a'] });
+    await isAmber('No groups with the default setting', /Redpanda's brokers refuse this path/);
+    assert.equal(await page.locator('#recognized').textContent(), 'Choose your provider');
+    assert.ok(await page.locator('#steps').isHidden());
+    await page.getByRole('radio', { name: 'Apache Kafka with GBAC' }).check();
+    assert.equal(await page.locator('#rows .refused').count(), 0);
+    await example(page, 'ID token');
+    await isAmber('This looks like an ID token', /Paste the access token first/);
+    assert.ok(await page.locator('#provider').isHidden());
   });
 });
 
@@ -166,6 +195,11 @@ test('the simulator decides over the example policy and refuses what needs a ser
     await page.getByRole('heading', { level: 1, name: 'Roles' }).waitFor();
     await page.getByRole('link', { name: 'Audit', exact: true }).click();
     await page.getByText('This page has no service').first().waitFor();
+    await page.getByRole('link', { name: 'Connection: example policy' }).click();
+    await page.getByLabel('User', { exact: true }).fill('root');
+    await page.getByLabel('Password', { exact: true }).fill('x');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.locator('.banner, main').getByText('This page has no service: it decides over an example policy').first().waitFor();
     await page.getByRole('link', { name: 'Claim doctor' }).click();
     await page.getByRole('heading', { level: 1, name: 'Which groups are in this token?' }).waitFor();
   }, PRELOADED);

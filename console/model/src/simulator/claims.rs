@@ -185,9 +185,15 @@ pub const PRESETS: &[ProviderPreset] = &[
     ),
     preset(
         "auth0",
+        "Auth0, plain claim",
+        "$.kafka_groups",
+        "An action adds the claim under a name of your own; Auth0 drops one that is named groups.",
+    ),
+    preset(
+        "auth0-url",
         "Auth0, namespaced claim",
         "$['https://example.com/groups']",
-        "An action adds the claim under a URL of your own; the dots need the brackets.",
+        "An action adds the claim under a URL of your own; the dots need the brackets, which Redpanda's brokers refuse.",
     ),
     preset(
         "entra-ids",
@@ -216,7 +222,7 @@ pub const PRESETS: &[ProviderPreset] = &[
     preset(
         "cognito",
         "Cognito",
-        "$['cognito:groups']",
+        "$.cognito:groups",
         "Access tokens have no audience; they name the client in client_id.",
     ),
     preset(
@@ -272,7 +278,7 @@ pub const PROVIDERS: &[(&str, &str, &[&str])] = &[
     ),
     ("entra", "Entra ID", &["entra-ids", "entra-roles"]),
     ("okta", "Okta", &["okta"]),
-    ("auth0", "Auth0", &["auth0"]),
+    ("auth0", "Auth0", &["auth0", "auth0-url"]),
 ];
 
 /// The claim path of a provider: of its ways, the one that finds names in this token, else the
@@ -494,10 +500,7 @@ mod tests {
         );
         // Without names, it is the provider's usual place.
         assert_eq!(path("okta", json!({ "sub": "a" })), "$.groups");
-        assert_eq!(
-            provider_path("auth0", None).unwrap(),
-            "$['https://example.com/groups']"
-        );
+        assert_eq!(provider_path("auth0", None).unwrap(), "$.kafka_groups");
         assert_eq!(provider_path("nobody", None), None);
         for (.., ids) in PROVIDERS {
             assert!(ids.iter().all(|id| find_preset(id).is_some()));

@@ -1,7 +1,7 @@
 //! The sentences of the claim doctor, and what administrators of identity providers change.
 
 use crate::extraction::kept_names;
-use crate::phrases::{agree, count};
+use crate::phrases::{agree, count, timestamp};
 use crate::rich_text::RichText;
 use gbac_engine::groups::NestedGroupBehavior;
 
@@ -10,10 +10,46 @@ pub const UNREADABLE: &str = "This text can't be examined";
 pub const NO_GROUPS: &str = "No groups with the default setting";
 pub const DEFAULT_PATH: &str = "the default";
 pub const NO_NAMES: &str = "None";
+/// Of an ID token, whose groups say nothing about those of clusters.
+pub const PASTE_ACCESS_TOKEN: &str = "Paste the access token first.";
 
 /// The groups that a token has where clusters read them by default.
 pub fn found(groups: usize) -> String {
     format!("{} with the default setting", count(groups, "group"))
+}
+
+/// Groups whose names are not those that were meant.
+pub fn broken(groups: usize) -> String {
+    match groups {
+        1 => "The group name is broken".into(),
+        _ => format!("The {} are broken", count(groups, "group name")),
+    }
+}
+
+/// A token whose time is over, in seconds since 1970.
+pub fn expired(at: f64) -> String {
+    format!(
+        "This token expired on {}: its groups are those of an old sign-in.",
+        timestamp(at)
+    )
+}
+
+/// A path that only brokers refuse (D-29); `is_list` if it takes members of a list of objects.
+pub fn refused_path(is_list: bool) -> RichText {
+    let instead = if is_list {
+        "Let the identity provider send a list of names."
+    } else {
+        "Rename the claim to letters, digits, `_`, `-` and `:`, such as `kafka_groups`, for the path `$.kafka_groups`."
+    };
+    RichText::message(&format!(
+        "Redpanda's brokers refuse this path: they read only dotted names. {instead}"
+    ))
+}
+
+/// Where else a token has names, where brokers refuse every path to them.
+pub fn elsewhere_refused(paths: usize) -> String {
+    let claims = agree(paths, "another claim", "other claims");
+    format!("Names are in {claims}, at a path that Redpanda's brokers refuse.")
 }
 
 /// Where else a token has names; they may be something else.
@@ -53,7 +89,7 @@ pub struct ProviderGuide {
     pub steps: &'static [&'static str],
     /// The claim path afterwards; none where no setting helps.
     pub path: Option<&'static str>,
-    /// The settings, as lines of a request to the administrator.
+    /// The settings, as lines of a request to the administrator; empty where there is nothing to ask.
     pub request: &'static [&'static str],
 }
 
@@ -144,28 +180,31 @@ pub const PROVIDERS: &[ProviderGuide] = &[
             "By default, access tokens have no `aud` claim. A cluster that requires an audience refuses them.",
         ],
         path: Some("$.cognito:groups"),
-        request: &["On the cluster, not at the provider: the claim path $.cognito:groups"],
+        request: &[],
     },
 ];
 
-/// The request to the administrator of a provider.
-pub fn request(guide: &ProviderGuide, reason: &str) -> String {
+/// The request to the administrator of a provider, if there is anything to ask.
+pub fn request(guide: &ProviderGuide, reason: &str) -> Option<String> {
+    if guide.request.is_empty() {
+        return None;
+    }
     let lines = guide.request.join("\n");
-    format!(
+    Some(format!(
         "Please add the names of groups to access tokens in {}:\n\n{lines}\n\nWhy: {reason}",
         guide.name
-    )
+    ))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{PROVIDERS, elsewhere, found};
+    use super::{PROVIDERS, broken, elsewhere, found};
     use gbac_engine::claim_path::ClaimPath;
 
     #[test]
     fn every_guide_has_a_path_that_clusters_read() {
         for guide in PROVIDERS {
-            assert!(!guide.steps.is_empty() && !guide.request.is_empty());
+            assert!(!guide.steps.is_empty());
             if let Some(path) = guide.path {
                 assert!(ClaimPath::parse(path).is_ok(), "{path}");
                 // The platform accepts only dotted names (D-29).
@@ -176,6 +215,8 @@ mod tests {
 
     #[test]
     fn counts_agree() {
+        assert_eq!(broken(1), "The group name is broken");
+        assert_eq!(broken(2), "The 2 group names are broken");
         assert_eq!(found(1), "1 group with the default setting");
         assert!(
             elsewhere(1)
