@@ -1,6 +1,7 @@
 //! Requests: an operation on a resource.
 
-use gbac_engine::decide::Request;
+use gbac_analysis::requests::{RequiredCheck, Requirement};
+use gbac_engine::decide::{At, Request};
 use gbac_engine::model::{Operation, ResourceType};
 
 use crate::rich_text::RichText;
@@ -27,6 +28,59 @@ pub fn deed_on_any(operation: Operation, resource_type: ResourceType) -> String 
         verb(operation, resource_type),
         resource_type.noun()
     )
+}
+
+/// A check of an API request, in a sentence: `write to topic ...`, `write to any topic`.
+pub fn check(check: &RequiredCheck) -> RichText {
+    let (operation, resource_type) = (check.operation, check.resource_type);
+    match &check.resource_name {
+        Some(name) => deed(&Request::new(
+            operation,
+            resource_type,
+            name,
+            At::IgnoringExpiry,
+        )),
+        None => deed_on_any(operation, resource_type).into(),
+    }
+}
+
+/// What an API request needs: whether all of its lines or one of them, and the lines.
+pub fn needs(need: &Requirement) -> (&'static str, Vec<RichText>) {
+    match need {
+        Requirement::Check(_) => ("This is required:", vec![part(need)]),
+        Requirement::All(parts) => (
+            "All of these are required:",
+            parts.iter().map(part).collect(),
+        ),
+        Requirement::Any(parts) => {
+            let mut lines = Vec::new();
+            for (place, alternative) in parts.iter().enumerate() {
+                let number = RichText::from(format!("{}. ", place + 1));
+                lines.push(number.then(part(alternative)));
+            }
+            ("One of these is enough:", lines)
+        }
+    }
+}
+
+/// A part of what a request needs, in one line; what is in it has parentheses where it has parts.
+fn part(need: &Requirement) -> RichText {
+    let (parts, between) = match need {
+        Requirement::Check(of) => return check(of),
+        Requirement::All(parts) => (parts, " and "),
+        Requirement::Any(parts) => (parts, " or "),
+    };
+    let mut line = RichText::new();
+    for (place, inner) in parts.iter().enumerate() {
+        if place > 0 {
+            line = line.text(between);
+        }
+        line = match inner {
+            Requirement::Check(of) => line.then(check(of)),
+            Requirement::All(_) | Requirement::Any(_) => line.text("(").then(part(inner)).text(")"),
+        };
+    }
+    line
 }
 
 /// A request in short: `Write payments`.
@@ -65,8 +119,6 @@ pub const fn verb(operation: Operation, resource_type: ResourceType) -> &'static
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::decide::At;
-
     use super::*;
 
     #[test]
@@ -100,5 +152,40 @@ mod tests {
         ] {
             assert_eq!(deed(operation, resource_type), words);
         }
+    }
+    #[test]
+    fn what_a_request_needs_says_what_is_enough() {
+        let check = |operation, name: Option<&str>| {
+            Requirement::Check(RequiredCheck {
+                operation,
+                resource_type: ResourceType::Topic,
+                resource_name: name.map(Into::into),
+            })
+        };
+        let said = |need: &Requirement| {
+            let (title, lines) = needs(need);
+            let lines: Vec<String> = lines.iter().map(RichText::plain).collect();
+            format!("{title} {}", lines.join("; "))
+        };
+        let (read, write) = (
+            check(Operation::Read, Some("a")),
+            check(Operation::Write, Some("b")),
+        );
+        let any = check(Operation::Describe, None);
+        assert_eq!(said(&any), "This is required: describe any topic");
+        let either = Requirement::Any(vec![read.clone(), write.clone()]);
+        assert_eq!(
+            said(&either),
+            "One of these is enough: 1. read topic a; 2. write to topic b"
+        );
+        assert_eq!(
+            said(&Requirement::All(vec![any.clone(), either])),
+            "All of these are required: describe any topic; read topic a or write to topic b"
+        );
+        let both = Requirement::All(vec![read, write]);
+        assert_eq!(
+            said(&Requirement::Any(vec![any, both])),
+            "One of these is enough: 1. describe any topic; 2. read topic a and write to topic b"
+        );
     }
 }

@@ -288,10 +288,7 @@ impl RequestRow {
 
     /// What is done, in a sentence: `write to topic ...`, `write to any topic`.
     pub fn deed(&self) -> RichText {
-        match self.access() {
-            Some(access) => access.deed(),
-            None => request::deed_on_any(self.check.operation, self.check.resource_type).into(),
-        }
+        request::check(&self.check)
     }
 }
 
@@ -302,8 +299,8 @@ pub struct RequestAnswer {
     pub requests: Vec<(String, Outcome)>,
     /// Each check, once, in the order in which it is met.
     pub rows: Vec<RequestRow>,
-    /// The checks as a person reads them, where one of several is enough.
-    pub choice: Option<String>,
+    /// What all requests need, where one of several checks is enough.
+    pub choice: Option<Requirement>,
 }
 
 impl RequestAnswer {
@@ -365,14 +362,8 @@ pub fn answer(
         };
         requests.push((name.clone(), outcome));
     }
-    let choice = needs.iter().any(|(_, need)| need.has_choice());
-    let choice = choice.then(|| {
-        needs
-            .iter()
-            .map(|(_, need)| need.to_string())
-            .collect::<Vec<_>>()
-            .join("; ")
-    });
+    let need = Requirement::all(needs.iter().map(|(_, need)| need.clone()).collect());
+    let choice = need.has_choice().then_some(need);
     RequestAnswer {
         requests,
         rows,
@@ -535,5 +526,28 @@ mod tests {
                 .chosen()
                 .is_empty()
         );
+    }
+    #[test]
+    fn a_choice_is_one_of_the_lines_that_are_all_required() {
+        let produce = form(
+            RequestCatalog::Recipes,
+            "produce",
+            &[("topic", "payments-events")],
+        );
+        let needs = produce.needs().unwrap();
+        let identity = Identity::new("a", ["payments"]);
+        let found = answer(&policy(), &identity, &needs, None, At::seconds(0.0), &[]);
+        let (title, lines) = request::needs(found.choice.as_ref().unwrap());
+        let lines: Vec<String> = lines.iter().map(RichText::plain).collect();
+        assert_eq!(title, "All of these are required:");
+        assert_eq!(
+            lines,
+            [
+                "describe topic payments-events",
+                "write idempotently to the cluster or write to topic payments-events",
+                "write to topic payments-events",
+            ]
+        );
+        assert_eq!(found.all(), None);
     }
 }

@@ -1,5 +1,6 @@
 //! The panels below the panes: what is tried, whole requests, a comparison, a link, and tests.
 
+use gbac_analysis::requests::Requirement;
 use gbac_console_model::simulator::hypothesis::conditions;
 use gbac_console_model::simulator::inputs::Panel;
 use gbac_console_model::simulator::question::AccessRequest;
@@ -12,6 +13,7 @@ use gbac_engine::decide::Outcome;
 use gbac_words::common::POLICY_NOT_READ;
 use gbac_words::hypothesis::ALLOWED_IF;
 use gbac_words::pages::simulator as words;
+use gbac_words::request::needs;
 use leptos::context::Provider;
 use leptos::prelude::*;
 
@@ -354,7 +356,7 @@ fn Answered(state: SimulatorState, found: RequestAnswer) -> impl IntoView {
         <p role="status"><VerdictWord mark=mark word=summary /></p>
         {assumed}
         {move || is_trying.get().then(|| view! { <p class="quiet">{words::WITHOUT_CHANGES}</p> })}
-        {choice.map(|words| view! { <p class="quiet">{words::one_is_enough(&words)}</p> })}
+        {choice.map(|need| needed(&need))}
         {(found.requests.len() > 1).then(|| view! { <ul class="facts requests" aria-label="Requests">{requests}</ul> })}
         <Table
             label="Required checks" caption=words::REQUIRED_CHECKS
@@ -367,6 +369,19 @@ fn Answered(state: SimulatorState, found: RequestAnswer) -> impl IntoView {
         {(denied > 0).then(|| view! {
             <div>{move || least().map(|found| view! { <Found state=state found=found /> })}</div>
         })}
+    }
+}
+
+/// What a request needs, where one of several checks is enough: a line for each requirement.
+fn needed(need: &Requirement) -> impl IntoView + use<> {
+    let (title, lines) = needs(need);
+    let lines: Vec<_> = lines
+        .iter()
+        .map(|line| view! { <li><span class="quiet">{sentence(line)}</span></li> })
+        .collect();
+    view! {
+        <p class="quiet">{title}</p>
+        <ul class="facts" aria-label=title>{lines}</ul>
     }
 }
 

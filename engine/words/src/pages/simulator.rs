@@ -317,7 +317,6 @@ pub fn assumed(conditions: Vec<RichText>) -> RichText {
         .text(".")
 }
 
-/// What a link does not tell of the verdict beside it.
 /// What a link says that this version does not know.
 pub fn unknown_in_link(name: &str) -> RichText {
     RichText::from("It says ")
@@ -329,10 +328,6 @@ pub fn link_assumptions(conditions: Vec<RichText>) -> RichText {
     RichText::from("It contains the assumptions: ")
         .then(hypothesis::conditions(conditions))
         .text(".")
-}
-
-pub fn one_is_enough(choices: &str) -> String {
-    format!("Any one is enough: {choices}")
 }
 
 pub fn test_results(tests: usize, failing: usize) -> String {
