@@ -332,6 +332,37 @@ fn a_token_comes_from_a_file_standard_input_or_the_environment() {
 }
 
 #[test]
+fn a_denial_without_the_groups_of_the_token_does_not_suggest_a_grant() {
+    let folder = folder("unknown-groups");
+    let hint_of = |claims: Value| {
+        let args = [
+            "check",
+            "--policy",
+            "policy.json",
+            "--operation",
+            "write",
+            "--topic",
+            "payments-x",
+        ];
+        let done = run_with(&folder, &args, "", Some(&token(&claims)));
+        assert_eq!(done.exit, 2, "{}", done.err);
+        done.out.lines().last().unwrap_or_default().to_owned()
+    };
+    let exp = 4_000_000_000_u32;
+    let overage = json!({ "sub": "ines", "exp": exp, "_claim_names": { "groups": "src1" } });
+    assert_eq!(
+        hint_of(overage),
+        "The groups of this user are unknown: the token must contain them. In Entra ID, this happens above 200 groups."
+    );
+    assert_eq!(
+        hint_of(json!({ "sub": "ines", "exp": exp, "groups": { "eng": true } })),
+        "The groups of this user are unknown. `gbac doctor` finds the cause."
+    );
+    let known = hint_of(json!({ "sub": "ines", "exp": exp, "groups": ["other"] }));
+    assert!(known.contains("gbac least-grant"), "{known}");
+}
+
+#[test]
 fn inspect_shows_groups_and_warnings() {
     let folder = folder("inspect");
     folder.file(

@@ -13,6 +13,7 @@ use gbac_engine::decide::{
     AccessPath, At, Candidate, CandidateStatus, Explanation, HostMatch, Outcome, PrincipalMatch,
     Reason, Request,
 };
+use gbac_engine::groups::{ClaimFinding, MissingReason, Readability};
 use gbac_engine::model::CLUSTER_NAME;
 use gbac_engine::{ResolvedIdentity, Subject};
 use gbac_json::{AnswerJson, ExplanationJson, TokenRefusalJson};
@@ -326,9 +327,33 @@ fn render_explanation(
         let _ = writeln!(text, "{}", access::acls_not_listed(acls, at_limit));
     }
     if decision.reason == Reason::NoMatch {
-        let _ = writeln!(text, "{}", access::FIND_LEAST_GRANT);
+        let _ = writeln!(text, "{}", what_to_do(resolved));
     }
     text
+}
+
+/// What to do about a denial that nothing allows. Where the groups are unknown, a grant may not be
+/// needed.
+fn what_to_do(resolved: &ResolvedIdentity) -> &'static str {
+    let Some(extraction) = &resolved.extraction else {
+        return access::FIND_LEAST_GRANT;
+    };
+    match (&extraction.claim, extraction.readability) {
+        (
+            ClaimFinding::Missing {
+                reason: MissingReason::Overage,
+            },
+            _,
+        ) => access::GROUPS_LEFT_OUT,
+        (
+            ClaimFinding::Missing {
+                reason: MissingReason::IdToken,
+            },
+            _,
+        )
+        | (_, Readability::Unreadable) => access::GROUPS_UNREADABLE,
+        (_, Readability::Readable | Readability::Missing) => access::FIND_LEAST_GRANT,
+    }
 }
 
 /// The verdict on an API request, with each permission that it requires.

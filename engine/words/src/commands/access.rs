@@ -12,6 +12,11 @@ pub const TOKEN_REFUSED: &str = "the token is refused";
 pub const OTHER_HOST: &str = "Pass --host for another verdict.";
 pub const FIND_LEAST_GRANT: &str =
     "`gbac least-grant` with the same flags finds the smallest grant that allows it.";
+/// What to do about a denial of a user whose token has a link in place of the groups.
+pub const GROUPS_LEFT_OUT: &str = "The groups of this user are unknown: the token must contain them. In Entra ID, this happens above 200 groups.";
+/// What to do about a denial of a user whose groups cannot be read.
+pub const GROUPS_UNREADABLE: &str =
+    "The groups of this user are unknown. `gbac doctor` finds the cause.";
 pub const NO_PERMISSION_NEEDED: &str = "This request needs no permission.";
 pub const NOBODY_ELSE: &str = "No ACL applies: everyone else is denied.";
 pub const EVERYONE_ELSE: &str = "Everyone else is denied.";
