@@ -201,7 +201,7 @@ impl Diagnosis<'_> {
             return None;
         }
         let advice =
-            "it is not followed; configure the identity provider to send only the relevant groups";
+            "configure the identity provider to send only the groups assigned to the application";
         let names = self.document.get("_claim_names").and_then(Value::as_object);
         let linked = [claim, "groups"]
             .into_iter()
@@ -213,7 +213,7 @@ impl Diagnosis<'_> {
                 .and_then(|source| sources?.get(source)?.get("endpoint")?.as_str());
             let link = endpoint.map_or_else(|| "`_claim_sources`".to_owned(), quoted);
             let message = format!(
-                "the token has a link instead of {}: {link}; {advice}",
+                "too many groups: the token has a link instead of {}: {link}; {advice}",
                 quoted(name)
             );
             let mut location = String::from("_claim_names");
@@ -234,8 +234,14 @@ impl Diagnosis<'_> {
             ));
         }
         self.has_more_groups().then(|| {
-            let message = "`hasgroups` means that the user has more groups than fit into the token; configure the identity provider to send only the relevant groups";
-            Warning::new(WarningCode::GroupOverage, message, Some("hasgroups".to_owned()))
+            let message = format!(
+                "`hasgroups` means that the user has more groups than fit into the token; {advice}"
+            );
+            Warning::new(
+                WarningCode::GroupOverage,
+                message,
+                Some("hasgroups".to_owned()),
+            )
         })
     }
 

@@ -10,7 +10,7 @@ pub const fn meaning(code: WarningCode, source: &ClaimSource) -> (&'static str, 
     match code {
         WarningCode::GroupOverage => (
             "The groups of this user are unknown",
-            "In Entra ID, this happens above 200 groups. Configure the token to contain only the groups assigned to the application",
+            "In Entra ID, this happens above 200 groups",
         ),
         WarningCode::IdToken => (
             "This looks like an ID token",

@@ -50,7 +50,7 @@ journey('who never saw the product finds out why an overage token has no groups,
   assert.match(why, /No groups|no groups|0 groups/);
   assert.match(why, /graph\.microsoft\.com/);
   // What to do, on the page as it is.
-  assert.match(why, /[Cc]onfigure the identity provider to send only the relevant groups/);
+  assert.match(why, /[Cc]onfigure the identity provider to send only the groups assigned to the application/);
   // And step by step, where the page offers it.
   await main.getByRole('button', { name: /^Troubleshoot/ }).click();
   const steps = main.getByRole('group', { name: 'Diagnosis: Decode the token and look for the group claim' });
