@@ -878,13 +878,13 @@ fn least_grant_tells_what_is_missing_or_what_is_in_the_way() {
     assert!(
         missing
             .out
-            .contains("listed below it:\n  Role:Writers\n    Opens topics that begin with payments-\n    OPERATIONS       RESOURCE "),
+            .contains("one is enough. Each grants all that is listed below it:\n  Role:Writers\n    Opens topics that begin with payments-\n    OPERATIONS       RESOURCE "),
         "{}",
         missing.out
     );
     assert!(
         missing.out.contains(
-            "  User:alice > Allow Write, topic payments-x literal\n  Opens one topic, payments-x\n"
+            "Narrowest: a new ACL\n  User:alice > Allow Write, topic payments-x literal\n  Opens one topic, payments-x\n"
         ),
         "{}",
         missing.out

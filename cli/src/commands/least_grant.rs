@@ -143,8 +143,9 @@ fn render(
         };
         let _ = writeln!(text, "{none}");
     } else {
-        let memberships = smallest_change::memberships(least.complete);
-        let _ = writeln!(text, "{memberships} {}", access::GRANTS_LISTED);
+        let memberships = smallest_change::memberships(&least.memberships_to_add, least.complete);
+        let listed_below = access::grants_listed(least.memberships_to_add.len());
+        let _ = writeln!(text, "{memberships} {listed_below}");
         let sets = least.memberships_to_add.iter().zip(&least.openings);
         for (place, (set, opening)) in sets.enumerate() {
             let set_words = set.iter().map(access::membership).collect();
@@ -157,7 +158,7 @@ fn render(
         }
     }
     if !least.acls.is_empty() {
-        let _ = writeln!(text, "{}", access::NEW_ACLS);
+        let _ = writeln!(text, "{}", access::narrowest_acls(least.acls.len()));
         for acl in &least.acls {
             let _ = writeln!(text, "  {}", verdicts::acl(acl));
         }

@@ -20,7 +20,7 @@ pub const LEAVE: &str = "Remove the path to the deny";
 /// What such changes leave.
 pub const DENIES_STAY: &str = "The denies still apply to everyone else. The user may have the same role through another group.";
 /// ACLs that allow a request to a user alone.
-pub const FOR_USER_ONLY: &str = "Only for this user and this request.";
+pub const FOR_USER_ONLY: &str = "The narrowest change: only for this user and this request.";
 /// What changes of an allowed request do.
 pub const TO_DENY: &str = "Changes that would deny it.";
 
@@ -31,18 +31,23 @@ const NAMES: usize = 4;
 pub const fn to_allow(requests: usize) -> &'static str {
     agree(
         requests,
-        "Changes that would allow it, smallest first.",
-        "Changes that would allow all of it, smallest first.",
+        "Changes that would allow it.",
+        "Changes that would allow all of it.",
     )
 }
 
-/// Memberships that allow a request. The search is complete, or it stopped at its limit.
-pub const fn memberships(is_complete: bool) -> &'static str {
+/// Sets of memberships that allow a request. The search is complete, or it stopped at its limit.
+pub fn memberships(sets: &[Vec<Principal>], is_complete: bool) -> String {
+    let is_single = sets.iter().all(|set| set.len() == 1);
+    let title = match (is_single, sets.len()) {
+        (true, 1) => "Existing membership that would allow it.",
+        (true, _) => "Existing memberships that would allow it; one is enough.",
+        (false, 1) => "Existing memberships that would allow it together.",
+        (false, _) => "Sets of existing memberships that would allow it; one set is enough.",
+    };
     match is_complete {
-        true => "Any one of these would allow it. No smaller change does.",
-        false => {
-            "Any one of these would allow it. Not every combination of groups and roles was checked."
-        }
+        true => title.to_owned(),
+        false => format!("{title} Not every combination of groups and roles was checked."),
     }
 }
 

@@ -123,7 +123,7 @@ fn to_allow(
         let more = found.memberships_to_add.len().saturating_sub(SHOWN);
         kinds.push(SmallestChangeGroup {
             title: "Existing group or role",
-            about: words::memberships(found.complete).into(),
+            about: words::memberships(&found.memberships_to_add, found.complete).into(),
             changes: sets,
             more,
         });

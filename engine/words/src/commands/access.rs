@@ -5,7 +5,7 @@ use gbac_engine::model::{Operation, PatternType, Principal, PrincipalType, Resou
 
 use crate::acl;
 use crate::common::ACLS_NOT_EVALUATED;
-use crate::phrases::{count, thousands};
+use crate::phrases::{agree, count, thousands};
 use crate::rich_text::{RichText, listed};
 
 pub const TOKEN_REFUSED: &str = "the token is refused";
@@ -24,8 +24,6 @@ pub const HOST_MATTERS: &str = "Some results depend on the client's host; pass -
 pub const NO_PERMISSIONS: &str = "No permissions: no ACL allows anything.";
 pub const NO_MEMBERSHIP: &str = "No existing group or role would allow it.";
 pub const NO_ROLE: &str = "No existing role would allow it.";
-pub const GRANTS_LISTED: &str = "Each grants all that is listed below it:";
-pub const NEW_ACLS: &str = "The narrowest new ACLs that would allow it:";
 pub const CREATE_ACLS: &str = "To create these ACLs in a running service:";
 pub const CREATE_ACL: &str = "To create it in a running service:";
 pub const REMOVE: &str = "To remove these in a running service:";
@@ -106,6 +104,20 @@ pub fn policy_changes(number: usize, omits_others: bool) -> String {
         true => format!("{changes} of the policy, without those in the identity provider"),
         false => format!("{changes} of the policy"),
     }
+}
+
+/// What is listed below each set of memberships.
+pub const fn grants_listed(sets: usize) -> &'static str {
+    agree(
+        sets,
+        "It grants all that is listed below it:",
+        "Each grants all that is listed below it:",
+    )
+}
+
+/// The title of the ACLs that allow nothing but what was asked.
+pub const fn narrowest_acls(number: usize) -> &'static str {
+    agree(number, "Narrowest: a new ACL", "Narrowest: new ACLs")
 }
 
 pub fn new_acls(number: usize) -> String {
