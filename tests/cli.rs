@@ -332,6 +332,19 @@ fn a_token_comes_from_a_file_standard_input_or_the_environment() {
 }
 
 #[test]
+fn a_json_list_is_no_token() {
+    let folder = folder("list");
+    for list in [r#"["eng", "ops"]"#, "[1,2]", "[]"] {
+        for command in [&["token", "inspect", "-"][..], &["doctor", "-"][..]] {
+            let done = run_with(&folder, command, list, None);
+            assert_ne!(done.exit, 0);
+            let expected = "this is a JSON list; paste the claims as an object, or a token";
+            assert!(done.err.contains(expected), "{list}: {}", done.err);
+        }
+    }
+}
+
+#[test]
 fn a_denial_without_the_groups_of_the_token_does_not_suggest_a_grant() {
     let folder = folder("unknown-groups");
     let hint_of = |claims: Value| {

@@ -15,6 +15,7 @@ use gbac_formats::encoding::decode;
 use gbac_formats::name_list::cut_entry;
 use gbac_json::policy_from_json;
 use gbac_server::private_file::secret_notice;
+use gbac_words::extraction::{JSON_LIST, JSON_LIST_HINT};
 use serde_json::Value;
 
 use crate::output::{self, Failure, plain};
@@ -184,7 +185,12 @@ pub(crate) fn token(process: &Process, path: Option<&Path>) -> Result<String, Fa
             )));
         }
     };
-    Ok(token::normalize_pasted(&pasted).token)
+    let token = token::normalize_pasted(&pasted).token;
+    if let Ok(Value::Array(_)) = gbac_json::parse(&token) {
+        let message = format!("{JSON_LIST}; {JSON_LIST_HINT}");
+        return Err(Failure::new("not_an_object", message));
+    }
+    Ok(token)
 }
 
 /// Verifies tokens with a key set, issuer and audience.

@@ -558,7 +558,7 @@ fn log(input: &DiagnosticInput<'_>) -> DiagnosticStep {
 /// Describes the value at the claim path.
 #[must_use]
 pub fn describe_claim(claim: &ClaimFinding) -> String {
-    use gbac_engine::groups::MissingReason;
+    use gbac_engine::groups::{MissingReason, described};
     match claim {
         ClaimFinding::Array { location, len } => format!("{location} is an array of {len}"),
         ClaimFinding::CommaList { location, parts } => {
@@ -581,10 +581,13 @@ pub fn describe_claim(claim: &ClaimFinding) -> String {
                 .into()
         }
         ClaimFinding::WrongType { location, found } => {
-            format!("{location} is of type {found}, not a list")
+            format!("{location} is {}, not a list", described(found))
         }
         ClaimFinding::NotString { location, found } => {
-            format!("{location} is of type {found}, so the whole claim is discarded")
+            format!(
+                "{location} is {}, so the whole claim is discarded",
+                described(found)
+            )
         }
         ClaimFinding::TooMany => "too many names; the whole claim is discarded".into(),
         ClaimFinding::NoUserInfo => "read from the user-info document, but none was given".into(),

@@ -15,6 +15,7 @@ use strum::{IntoStaticStr, VariantNames};
 pub use collect::comma_parts;
 pub use rule::{ClaimSource, ExtractionRule, NestedGroupBehavior, NestedGroupBehaviorError};
 pub use suggest::{Suggestion, suggest_paths};
+pub use why::described;
 
 use crate::claim_path::FollowResult;
 use crate::claims::ClaimSet;

@@ -358,8 +358,9 @@ const fn article(type_name: &str) -> &'static str {
     }
 }
 
-/// A JSON type with its article.
-fn described(type_name: &str) -> String {
+/// A JSON type with its article: `an object`, `null`.
+#[must_use]
+pub fn described(type_name: &str) -> String {
     if type_name == "null" {
         type_name.to_owned()
     } else {

@@ -2,7 +2,7 @@
 
 use gbac_engine::Coded;
 use gbac_engine::groups::{
-    ClaimFinding, ClaimSource, DropCode, Extraction, Group, NestedGroupBehavior,
+    ClaimFinding, ClaimSource, DropCode, Extraction, Group, NestedGroupBehavior, described,
 };
 use gbac_engine::mapping::PrincipalMapping;
 use gbac_engine::model::Principal;
@@ -36,6 +36,11 @@ pub const NO_GROUPS: &str = "None. Only ACLs for the user and the user’s roles
 
 /// Groups that look like object IDs of Entra ID.
 pub const OBJECT_IDS: &str = "The groups are object IDs";
+
+/// A JSON list in place of a token.
+pub const JSON_LIST: &str = "this is a JSON list";
+/// What to do about a JSON list in place of a token.
+pub const JSON_LIST_HINT: &str = "paste the claims as an object, or a token";
 
 /// How many names a sentence lists.
 const NAMES: usize = 4;
@@ -98,10 +103,10 @@ pub fn claim(source: &ClaimSource, extraction: &Extraction) -> RichText {
             ),
         ClaimFinding::WrongType { location, found } => RichText::new()
             .code(location)
-            .text(format!(" is {found}, not a list of names")),
-        ClaimFinding::NotString { location, found } => RichText::new()
-            .code(location)
-            .text(format!(" is {found}, so the whole claim is discarded")),
+            .text(format!(" is {}, not a list of names", described(found))),
+        ClaimFinding::NotString { location, found } => RichText::new().code(location).text(
+            format!(" is {}, so the whole claim is discarded", described(found)),
+        ),
         ClaimFinding::TooMany => path.text(" selects too many values, so the claim is discarded"),
         ClaimFinding::NoUserInfo => {
             path.text(" reads the user-info document. Paste it below the token.")

@@ -10,6 +10,7 @@ use gbac_engine::token::{
     self, CheckName, Header, InputKind, TokenError, TokenPart, UnverifiedClaims, UnverifiedToken,
 };
 use gbac_engine::{ClaimSet, Timestamp};
+use gbac_words::extraction::{JSON_LIST, JSON_LIST_HINT};
 use gbac_words::phrases::count;
 use gbac_words::rich_text::RichText;
 use gbac_words::sign_in;
@@ -149,6 +150,16 @@ fn wrong(text: &str, error: &TokenError) -> InputProblem {
     };
     match error {
         TokenError::NotAToken(InputKind::Claims, _) => json_text(text),
+        TokenError::NotAToken(InputKind::Unknown | InputKind::Untidy, _)
+            if matches!(gbac_json::parse(text.trim()), Ok(Value::Array(_))) =>
+        {
+            InputProblem::fault(
+                InputField::Token,
+                "not_an_object",
+                JSON_LIST,
+                JSON_LIST_HINT,
+            )
+        }
         TokenError::NotAToken(look, _) => {
             // The byte is of use for a stray character only; the other looks are about the whole.
             let message = match look {
@@ -515,6 +526,9 @@ mod tests {
                 "not_a_token",
             ),
             ("<html>".to_owned(), "not_a_token"),
+            ("[1]".to_owned(), "not_an_object"),
+            ("[\"eng\", \"ops\"]".to_owned(), "not_an_object"),
+            ("[eng]".to_owned(), "not_a_token"),
             ("{\"keys\":[]}".to_owned(), "keys_in_token_field"),
             ("{\"sub\":\"a\",}".to_owned(), "json_syntax"),
             (

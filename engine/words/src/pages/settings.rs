@@ -1,6 +1,6 @@
 //! The sentences of the settings page.
 
-use gbac_engine::groups::ClaimFinding;
+use gbac_engine::groups::{ClaimFinding, described};
 
 use crate::phrases::{agree, count};
 use crate::rich_text::{RichText, listed};
@@ -42,9 +42,14 @@ pub fn claim_finding(finding: &ClaimFinding) -> String {
             format!("one string of {}", count(*parts, "name"))
         }
         ClaimFinding::Union { nodes } => format!("{}, combined", count(*nodes, "value")),
-        ClaimFinding::WrongType { found, .. } => format!("{found}, which is not a list of names"),
+        ClaimFinding::WrongType { found, .. } => {
+            format!("{}, which is not a list of names", described(found))
+        }
         ClaimFinding::NotString { found, .. } => {
-            format!("a list with {found} in it, so all of it is discarded")
+            format!(
+                "a list with {} in it, so all of it is discarded",
+                described(found)
+            )
         }
         ClaimFinding::TooMany => "too much, so all of it is discarded".into(),
         ClaimFinding::Missing { .. } | ClaimFinding::NoUserInfo => {
