@@ -28,6 +28,8 @@ pub enum AnswerMark {
     NoRule,
     /// Allowed on some of the names.
     Partly,
+    /// A list of those who can: no verdict about anyone who asks.
+    Listed,
     /// The question has no answer yet.
     Unclear,
 }

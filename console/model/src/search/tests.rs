@@ -357,9 +357,9 @@ fn names_that_several_have_are_listed() {
 #[test]
 fn who_can_is_answered_as_on_its_page() {
     let (mark, text) = said(&answered("who can write orders-archive", &[]));
-    assert_eq!(mark, AnswerMark::Allow);
+    assert_eq!(mark, AnswerMark::Listed);
     assert!(
-        text.starts_with("2 principals and 1 role: Allowed. User:root, "),
+        text.starts_with("2 principals and 1 role: can do this. User:root, "),
         "{text}"
     );
     let answer = answered("who can write orders-*", &[]);
@@ -376,7 +376,7 @@ fn who_can_is_answered_as_on_its_page() {
     assert_eq!(target, SearchTarget::Address(expected.into()));
     assert_eq!(
         answered("who can delete clickstream", &[]).mark,
-        AnswerMark::Allow,
+        AnswerMark::Listed,
         "the superuser"
     );
 }

@@ -49,7 +49,7 @@ pub(super) fn who(request: &TypedRequest, context: &AnswerContext<'_>) -> Search
     let mark = if can.is_empty() {
         AnswerMark::NoRule
     } else {
-        AnswerMark::Allow
+        AnswerMark::Listed
     };
     let title = if can.is_empty() {
         "No one".to_owned()
@@ -58,7 +58,7 @@ pub(super) fn who(request: &TypedRequest, context: &AnswerContext<'_>) -> Search
     };
     let reason = match blocked {
         0 if can.is_empty() => "Nothing allows it".to_owned(),
-        0 => "Allowed".to_owned(),
+        0 => "can do this".to_owned(),
         blocked => format!("{} blocked by a deny", thousands(blocked)),
     };
     let mut answer = SearchAnswer::new(mark, title, reason);
@@ -102,7 +102,7 @@ pub(super) fn who(request: &TypedRequest, context: &AnswerContext<'_>) -> Search
     for (pattern, tally, address) in rows.into_iter().take(SHOWN) {
         let mark = match tally.total() {
             0 => AnswerMark::NoRule,
-            _ => AnswerMark::Allow,
+            _ => AnswerMark::Listed,
         };
         answer.choices.push(AnswerChoice {
             words: RichText::new().pattern(&pattern.name, pattern.pattern_type),

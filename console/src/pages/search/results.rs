@@ -112,6 +112,7 @@ fn look(mark: AnswerMark) -> (&'static str, Glyph) {
         AnswerMark::Deny => ("v v-deny", Glyph::Deny),
         AnswerMark::NoRule => ("v v-none", Glyph::NoRule),
         AnswerMark::Partly => ("v v-warn", Glyph::Near),
+        AnswerMark::Listed => ("v v-info", Glyph::User),
         AnswerMark::Unclear => ("v v-info", Glyph::Info),
     }
 }
