@@ -8,6 +8,9 @@ import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 import { isAccessible } from '../support/axe.mjs';
 import { openBrowser } from '../support/browser.mjs';
+import { Fixes } from '../support/fixes.mjs';
+import { part } from '../support/parts.mjs';
+import { Simulator } from '../support/simulator.mjs';
 import { SITE, serveSite } from '../support/site.mjs';
 
 /** What the first verdict may take over the wire. */
@@ -202,6 +205,27 @@ test('the simulator decides over the example policy and refuses what needs a ser
     await page.locator('.banner, main').getByText('This page has no service: it decides over an example policy').first().waitFor();
     await page.getByRole('link', { name: 'Claim doctor' }).click();
     await page.getByRole('heading', { level: 1, name: 'Which groups are in this token?' }).waitFor();
+  }, PRELOADED);
+});
+
+test('a check of the site leads back to it, and nothing hides its fixes', { skip }, async () => {
+  await visit({ viewport: WIDE }, async (page) => {
+    await page.goto(site.address('simulator/index.html'));
+    const simulator = new Simulator(page);
+    await simulator.requests.waitFor();
+    await simulator.identity.getByRole('radio', { name: 'Groups by hand' }).check();
+    await simulator.user.fill('maya');
+    await simulator.groups.fill('nobody');
+    const fixes = new Fixes(page, simulator);
+    await fixes.open.click();
+    await fixes.sheet.getByRole('button', { name: 'Close' }).click();
+    const share = await part(page, 'Share');
+    const link = await share.getByRole('region', { name: 'the link' }).innerText();
+    assert.ok(link.startsWith(`${site.address('simulator/index.html')}#/security/simulator#check=`), link);
+    await page.goto('about:blank');
+    await page.goto(link);
+    await page.waitForURL(/#\/security\/simulator$/);
+    assert.equal(await simulator.user.inputValue(), 'maya');
   }, PRELOADED);
 });
 
