@@ -86,8 +86,9 @@
 
   function show() {
     const suffix = platform.nested !== null && document.querySelector('[name="nested"]:checked').value === 'suffix';
-    const found = JSON.parse(module.examination($('token').value.slice(0, MOST), suffix));
-    for (const id of ['decoded', 'paths', 'provider']) $(id).hidden = !found || found.paths.length === 0;
+    const found = JSON.parse(module.examination($('token').value.slice(0, MOST), suffix, platform.brokers === true, Date.now() / 1000));
+    for (const id of ['decoded', 'paths']) $(id).hidden = !found || found.paths.length === 0;
+    $('provider').hidden = !found?.advises;
     $('notes').replaceChildren();
     if (!found) {
       $('result').className = 'note';

@@ -245,6 +245,7 @@ test('the site works from a folder of files', async () => {
     await example(page, 'Nested groups');
     assert.equal(await result(page).textContent(), '3 groups with the default setting');
     await page.getByRole('link', { name: 'Documentation', exact: true }).click();
+    await page.waitForURL(/docs\/index\.html$/);
     await page.keyboard.press('/');
     await page.getByRole('searchbox').fill('backup');
     await page.locator('#found a').first().waitFor();
