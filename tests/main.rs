@@ -51,5 +51,6 @@ mod simulate;
 mod support;
 mod terminal;
 mod test_command;
+mod tokens;
 mod usage;
 mod watch;
