@@ -181,7 +181,7 @@ const states = {
     await page.goto('/security/settings');
     const path = page.getByRole('textbox', { name: 'Claim path' });
     await path.waitFor();
-    await page.getByRole('textbox', { name: /^Access token/ }).fill(await set.provider.token('jonas.lindqvist'));
+    await page.getByRole('textbox', { name: /^Tokens, one/ }).fill(await set.provider.token('jonas.lindqvist'));
     await page.getByRole('radio', { name: 'suffix' }).check();
     await page.getByRole('table', { name: 'Access gained and lost by the change' }).waitFor();
   },
@@ -192,7 +192,7 @@ const states = {
     await refusal(path, /not closed/);
     await page.getByRole('button', { name: /^Managed cloud/ }).click();
     await page.getByRole('textbox', { name: 'Attributes (JSON)' }).fill('{');
-    await page.getByRole('textbox', { name: /^Access token/ }).fill('no token');
+    await page.getByRole('textbox', { name: /^Tokens, one/ }).fill('no token');
   },
   'audit, filled, with an event open': async (page) => {
     await page.goto('/security/audit?limit=100');
