@@ -69,7 +69,7 @@ export function packPlatform({ out, repository, platform, binary }) {
     copyFileSync(binary, join(folder, program));
     chmodSync(join(folder, program), 0o755);
     copy(folder, 'LICENSE');
-    writeFileSync(join(folder, 'README.md'), `# ${name}\n\nThe program of the package [gbac](https://www.npmjs.com/package/gbac) for ${platform}.\n`);
+    writeFileSync(join(folder, 'README.md'), `# ${name}\n\nThe program of the package \`gbac\` for ${platform}.\n`);
     return {
       name, version, description: `The program of gbac for ${platform}`, license, os: [os], cpu: [cpu],
       ...(libc && { libc: [libc === 'gnu' ? 'glibc' : libc] }), files: ['bin'], preferUnplugged: true, publishConfig, ...addresses(repository, 'npm/gbac'),

@@ -48,7 +48,7 @@
   const fetched = globalThis.fetch.bind(globalThis);
 
   async function answer(request, path) {
-    // Whoever signs in means a service.
+    // A sign-in needs a service.
     if (request.method !== 'GET' || request.headers.has('authorization')) return json(REFUSAL, 501);
     if (path === '/gbac/v1/service') return json({ name: 'example policy', version: 'static', demo: false });
     if (path === '/v1/cluster_config') return json({});

@@ -24,7 +24,7 @@ cargo xtask COMMAND
   build-kafka                      the plugin for Apache Kafka, into target/kafka; needs a JDK and Maven
   dist [--repository URL]          everything of a release, into target/dist; --repository: its address, which packages
        [--only PART[,PART..]]      state; --only: bin, npm-platform, npm, deb, oci, kafka, wasm, sbom,
-       [--target TRIPLE]           crates, install; --target: the platform of the program, as rustc names it
+       [--target TRIPLE]           site, crates, install; --target: the platform of the program, as rustc names it
   types                            from the Rust types, www/types.d.ts and docs/command-line.schema.json
   bench [--quick] [--json FILE]    measure the engine beside others; --quick: within 10 minutes; --up-to: leave larger
         [--up-to ACLS]             policies out

@@ -46,7 +46,7 @@ pub struct DoctorSettings {
 pub enum DoctorMark {
     /// It has groups where clusters read them.
     Good,
-    /// It has none there, or something about them is to be looked at.
+    /// It has none there, or there is a warning about them.
     Warn,
     /// It cannot be read, or every service refuses it.
     Bad,
@@ -200,7 +200,7 @@ fn of_claims(token: &Arc<DecodedToken>, settings: &DoctorSettings) -> Examinatio
     examination
 }
 
-/// How the groups did: good only if there is nothing to look at.
+/// How the groups did: good only without a warning.
 fn mark(extraction: &Extraction, notes: &[ExtractionNote]) -> DoctorMark {
     let refusals = [WarningCode::KidMissing, WarningCode::TypRefused];
     if (notes.iter()).any(|note| note.code.is_some_and(|code| refusals.contains(&code))) {

@@ -11,13 +11,15 @@ mod plugin;
 mod targets;
 
 use crate::dist::binary::Program;
-use crate::dist::files::{copy, empty, list, pack};
+use crate::dist::files::{copy, empty, failed, list, pack};
 use crate::dist::targets::Target;
 use crate::problem::{Problem, Result};
 use crate::progress::{Progress, say};
 use crate::sbom;
+use crate::site;
 use crate::tools;
 use crate::workspace::Workspace;
+use std::fs;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -43,7 +45,7 @@ struct Part {
 }
 
 /// All parts.
-const PARTS: [Part; 10] = [
+const PARTS: [Part; 11] = [
     Part {
         name: "bin",
         run: binary::archive,
@@ -75,6 +77,10 @@ const PARTS: [Part; 10] = [
     Part {
         name: "sbom",
         run: materials,
+    },
+    Part {
+        name: "site",
+        run: static_site,
     },
     Part {
         name: "crates",
@@ -199,6 +205,19 @@ fn materials(dist: &Dist<'_>) -> Result<()> {
         }
     }
     pack(&folder, &dist.folder.join("sbom.tar.gz"))
+}
+
+/// Writes the static site, with the console of the release: the folder, and all of it packed.
+fn static_site(dist: &Dist<'_>) -> Result<()> {
+    let options = site::Options {
+        console: site::Console::Built(binary::console(dist)?),
+        repository: dist.repository.clone(),
+    };
+    let built = site::build(dist.workspace, dist.progress, &options)?;
+    let folder = dist.folder.join("site");
+    empty(&folder)?;
+    fs::rename(&built, &folder).map_err(|error| failed(&folder, &error))?;
+    pack(&folder, &dist.folder.join("site.tar.gz"))
 }
 
 #[cfg(test)]
