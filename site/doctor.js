@@ -124,7 +124,23 @@
     return element('label', {}, input, element('span', {}, label));
   }
 
+  /** Opens the simulator, which asks for the token: so it is in no address and in no store. */
+  function handOver(event) {
+    const token = $('token').value;
+    // A page from a file has no origin that the other page could check.
+    if (token.trim() === '' || location.protocol === 'file:') return;
+    const simulator = open(event.currentTarget.href);
+    if (!simulator) return;
+    event.preventDefault();
+    addEventListener('message', function answer(message) {
+      if (message.source !== simulator || message.origin !== location.origin) return;
+      removeEventListener('message', answer);
+      simulator.postMessage({ token }, location.origin);
+    });
+  }
+
   function controls() {
+    $('with-policy')?.addEventListener('click', handOver);
     const buttons = EXAMPLES.map(([name, claims]) => {
       const button = element('button', { class: 'chip', type: 'button', 'aria-pressed': 'false' }, name);
       button.addEventListener('click', () => {

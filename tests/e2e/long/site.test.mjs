@@ -12,6 +12,7 @@ import { Fixes } from '../support/fixes.mjs';
 import { part } from '../support/parts.mjs';
 import { Simulator } from '../support/simulator.mjs';
 import { SITE, serveSite } from '../support/site.mjs';
+import { until } from '../support/until.mjs';
 
 /** What the first verdict may take over the wire. */
 const MOST = { brotli: 450_000, gzip: 540_000 };
@@ -169,7 +170,7 @@ test('unknown addresses lead back to the site', async () => {
       await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
       await page.waitForFunction(() => document.styleSheets.length === 3);
       await isAccessible(page, 'page not found');
-      await page.getByRole('link', { name: 'documentation' }).click();
+      await page.getByRole('main').getByRole('link', { name: 'documentation' }).click();
       await page.getByRole('heading', { level: 1, name: 'GBAC documentation' }).waitFor();
     },
     // Looking for the site's folder asks for files that are not there.
@@ -185,7 +186,7 @@ const skip = !existsSync(join(SITE, 'simulator'));
 test('the simulator decides over the example policy and refuses what needs a service', { skip }, async () => {
   await visit({ viewport: WIDE }, async (page) => {
     await page.goto(site.address('index.html'));
-    await page.getByRole('link', { name: 'Open the simulator' }).click();
+    await page.getByRole('link', { name: 'Use with a policy' }).click();
     await page.getByRole('heading', { level: 1, name: 'Simulator' }).waitFor();
     await isAccessible(page, 'simulator of the site');
     await page.getByRole('link', { name: 'Roles', exact: true }).click();
@@ -205,6 +206,20 @@ test('the simulator decides over the example policy and refuses what needs a ser
     await page.locator('.banner, main').getByText('This page has no service: it decides over an example policy').first().waitFor();
     await page.getByRole('link', { name: 'Claim doctor' }).click();
     await page.getByRole('heading', { level: 1, name: 'Which groups are in this token?' }).waitFor();
+  }, PRELOADED);
+});
+
+test('the doctor hands its token to the simulator, in memory', { skip }, async () => {
+  await visit({ viewport: WIDE }, async (page) => {
+    await page.goto(site.address('index.html'));
+    await example(page, 'Nested groups');
+    const token = await page.locator('#token').inputValue();
+    const [opened] = await Promise.all([page.waitForEvent('popup'), page.getByRole('link', { name: 'Use with a policy' }).click()]);
+    const simulator = new Simulator(opened);
+    await simulator.requests.waitFor();
+    await until(async () => assert.equal(await simulator.token.inputValue(), token));
+    assert.ok(!opened.url().includes(token.slice(0, 20)), opened.url());
+    assert.equal(await opened.evaluate(() => Object.values(sessionStorage).some((value) => value.includes('eyJ'))), false);
   }, PRELOADED);
 });
 

@@ -69,8 +69,8 @@ impl Site<'_> {
         if !self.has_simulator {
             return String::new();
         }
-        "<section class=\"panel\"><h2>Try it with a policy</h2><p>Paste a token, and see what it can do with an example policy or one that you import.</p>\
-         <a href=\"simulator/index.html\">Open the simulator</a></section>"
+        "<section class=\"panel\"><h2>Try it with a policy</h2><p>See what the token above can do with an example policy or one that you import.</p>\
+         <a href=\"simulator/index.html\" id=\"with-policy\">Use with a policy</a></section>"
             .to_owned()
     }
 

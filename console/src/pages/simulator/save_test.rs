@@ -11,6 +11,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::state::SimulatorState;
+use crate::chunk::Work;
 use crate::dom;
 use crate::pages::chunk::{ChunkError, chunk_fn};
 use crate::pages::rich_text::sentence;
@@ -106,7 +107,36 @@ fn cluster_name(service: Service) -> String {
     }
 }
 
-chunk_fn!(rest, save(check: DecidedCheck, service: Service) -> SaveNotice { store(check, service) });
+/// What the button shows. Its work is code of the chunk, because it decides the check.
+#[derive(Clone, Copy)]
+struct Saving {
+    busy: RwSignal<bool>,
+    /// A check whose verdict rests on assumptions, and what becomes of them in a test.
+    asking: RwSignal<Option<(DecidedCheck, RichText)>>,
+    notice: RwSignal<Option<SaveNotice>>,
+}
+
+/// Saves the check that is entered; asks first where its verdict rests on assumptions.
+async fn begin(state: SimulatorState, saving: Saving) {
+    let check = match decided_check(state) {
+        Ok(check) => check,
+        Err(why) => {
+            let notice = SaveNotice::error(words::TEST_NOT_MADE, why);
+            return tell(saving.notice, notice);
+        }
+    };
+    match check.assumptions() {
+        Some(assumptions) => {
+            let _ = saving.asking.try_set(Some((check, assumptions)));
+        }
+        None => tell(saving.notice, store(check, state.service).await),
+    }
+}
+
+chunk_fn!(rest, press(state: SimulatorState, saving: Saving) -> () { begin(state, saving) });
+chunk_fn!(rest, confirm(check: DecidedCheck, service: Service, saving: Saving) -> () {
+    async move { tell(saving.notice, store(check, service).await) }
+});
 chunk_fn!(rest, download(check: DecidedCheck, service: Service, notice: RwSignal<Option<SaveNotice>>) {
     tell(notice, to_file(&check, service, ""));
 });
@@ -120,6 +150,18 @@ fn tell(notice: RwSignal<Option<SaveNotice>>, told: SaveNotice) {
     let _ = notice.try_set(Some(told));
 }
 
+/// Runs code of the chunk while the button is busy.
+fn run(saving: Saving, work: impl Future<Output = Result<Work<()>, ChunkError>> + 'static) {
+    saving.busy.set(true);
+    spawn_local(async move {
+        match work.await {
+            Ok(work) => work.await,
+            Err(ChunkError) => dom::announce_error(words::TEST_NOT_SAVED),
+        }
+        let _ = saving.busy.try_set(false);
+    });
+}
+
 /// The button. Where the verdict rests on assumptions, it first says what becomes of them.
 #[component]
 pub(super) fn SaveAsTest(
@@ -127,26 +169,16 @@ pub(super) fn SaveAsTest(
     notice: RwSignal<Option<SaveNotice>>,
 ) -> impl IntoView {
     let ready = state.is_decided();
-    let busy = RwSignal::new(false);
-    let asking = RwSignal::new(None::<DecidedCheck>);
-    let keep = move |check: DecidedCheck| {
-        busy.set(true);
-        spawn_local(async move {
-            match save(check, state.service).await {
-                Ok(work) => tell(notice, work.await),
-                Err(ChunkError) => dom::announce_error(words::TEST_NOT_SAVED),
-            }
-            let _ = busy.try_set(false);
-        });
+    let saving = Saving {
+        busy: RwSignal::new(false),
+        asking: RwSignal::new(None),
+        notice,
     };
-    let press = move |()| match decided_check(state) {
-        Ok(check) if check.assumptions().is_some() => asking.set(Some(check)),
-        Ok(check) => keep(check),
-        Err(why) => tell(notice, SaveNotice::error(words::TEST_NOT_MADE, why)),
-    };
-    let assumptions = move || asking.with(|check| check.as_ref()?.assumptions());
+    let asking = saving.asking;
+    let press = move |()| run(saving, press(state, saving));
+    let assumptions = move || Some(asking.read().as_ref()?.1.clone());
     view! {
-        <Button on_press=press busy=busy disabled=Signal::derive(move || !ready.get())>"Save as test"</Button>
+        <Button on_press=press busy=saving.busy disabled=Signal::derive(move || !ready.get())>"Save as test"</Button>
         <Dialog open=Signal::derive(move || asking.with(Option::is_some)) on_close=move |()| asking.set(None)
             id="save-test" title=move || words::SAVE_WITH_ASSUMPTIONS.to_owned() small=true>
             <div class="dlg-b dlg-pad"><p>{move || assumptions().map(|words| sentence(&words))}</p></div>
@@ -155,8 +187,8 @@ pub(super) fn SaveAsTest(
                 <Button kind=ButtonKind::Primary on_press=move |()| {
                     let check = asking.get_untracked();
                     asking.set(None);
-                    if let Some(check) = check {
-                        keep(check);
+                    if let Some((check, _)) = check {
+                        run(saving, confirm(check, state.service, saving));
                     }
                 }>"Save test"</Button>
             </DialogActions>
