@@ -16,14 +16,56 @@ use gbac_console_model::simulator::question::AccessRequest;
 use gbac_console_model::simulator::token::{self, Expected};
 use gbac_console_model::simulator::token_checks::{Keys, Report, SignInRefusal, Verifier};
 use gbac_console_model::simulator::verdict::Judged;
+use gbac_console_model::simulator::without::{RealAnswer, real_answer};
 use gbac_engine::policy::Policy;
 use leptos::prelude::*;
 
 /// The request of a check as it is entered, and what is wrong with it.
 pub type Question = (Option<AccessRequest>, Vec<InputProblem>);
 
-/// Makes the evaluation; a value, so that a page can be here before its code.
-pub type Evaluator = fn(EvaluationSources) -> SimulatorEvaluation;
+/// The code that evaluates; a value, so that a page can be here before it.
+#[derive(Clone, Copy)]
+pub struct Evaluator {
+    evaluation: fn(EvaluationSources) -> SimulatorEvaluation,
+    without: fn(&[Hypothesis], EvaluationSources) -> Option<RealAnswer>,
+}
+
+impl Evaluator {
+    /// All of it.
+    pub const fn new() -> Self {
+        Self {
+            evaluation: SimulatorEvaluation::new,
+            without,
+        }
+    }
+
+    /// The evaluation of what is entered.
+    #[must_use]
+    pub fn evaluation(self, sources: EvaluationSources) -> SimulatorEvaluation {
+        (self.evaluation)(sources)
+    }
+
+    /// The answer without what is assumed; see [`real_answer`].
+    #[must_use]
+    pub fn without(
+        self,
+        hypotheses: &[Hypothesis],
+        sources: EvaluationSources,
+    ) -> Option<RealAnswer> {
+        (self.without)(hypotheses, sources)
+    }
+}
+
+fn without(hypotheses: &[Hypothesis], sources: EvaluationSources) -> Option<RealAnswer> {
+    real_answer(
+        hypotheses,
+        &sources.inputs.read(),
+        &*sources.policy.get()?,
+        &sources.accepted.read(),
+        sources.now.get(),
+        sources.verifier.get(),
+    )
+}
 
 /// What the evaluation is made from.
 #[derive(Clone, Copy)]

@@ -2,7 +2,6 @@
 
 use gbac_console_model::address;
 use gbac_console_model::simulator::hypothesis::{Hypothesis, Remedy};
-use gbac_console_model::simulator::without::real_answer;
 use gbac_engine::policy::Change;
 use gbac_words::hypothesis as words;
 use leptos::prelude::*;
@@ -25,17 +24,7 @@ pub(super) fn Assumed(state: SimulatorState) -> impl IntoView {
         let kind = tried.as_ref().map(|tried| tried.kind).or(verdict.get());
         kind.is_some_and(|kind| kind.is_allowed())
     });
-    let real = Memo::new(move |_| {
-        let policy = state.service.policy.get()?;
-        real_answer(
-            &all.read(),
-            &state.inputs.read(),
-            &policy,
-            &state.accepted.read(),
-            state.now.get(),
-            state.verifier.get(),
-        )
-    });
+    let real = state.without(all);
     let without = move || {
         let real = real.get()?;
         let (_, class, glyph) = look(real.kind);

@@ -19,6 +19,7 @@ use gbac_console_model::simulator::request::RequestForm;
 use gbac_console_model::simulator::suggestions::Offers;
 use gbac_console_model::simulator::token_checks::{Report, SignInRefusal, Verifier};
 use gbac_console_model::simulator::verdict::{Judged, VerdictKind};
+use gbac_console_model::simulator::without::RealAnswer;
 use gbac_engine::decide::At;
 use gbac_engine::identity::Identity;
 use gbac_engine::model::ResourceType;
@@ -28,7 +29,7 @@ use serde_json::{Map, Value};
 
 use crate::dom;
 use crate::pages::chunk::{Chunk, ChunkError, chunk, fetch_when};
-use crate::store::evaluation::{EvaluationSources, Question, SimulatorEvaluation};
+use crate::store::evaluation::{EvaluationSources, Evaluator, Question, SimulatorEvaluation};
 use crate::store::service::Service;
 use crate::store::simulator::SimulatorSession;
 
@@ -39,7 +40,7 @@ pub(super) const VERIFICATION_ID: &str = "verify";
 const CLOCK_STEP_S: f64 = 5.0;
 
 chunk!(pub(crate) EVALUATOR, "The evaluation", evaluate, fetch_evaluator, draw_evaluator, {
-    expect_context::<SimulatorSession>().evaluator.set(Some(SimulatorEvaluation::new));
+    expect_context::<SimulatorSession>().evaluator.set(Some(Evaluator::new()));
     ().into_any()
 });
 
@@ -115,6 +116,8 @@ pub(super) struct SimulatorState {
     question: Memo<Question>,
     /// The steps from what is entered to the verdict; none while their code is not here.
     evaluation: Memo<Option<SimulatorEvaluation>>,
+    evaluator: RwSignal<Option<Evaluator>>,
+    sources: EvaluationSources,
 }
 
 impl SimulatorState {
@@ -145,7 +148,7 @@ impl SimulatorState {
             verifier,
             now,
         };
-        let evaluation = Memo::new(move |_| Some(evaluator.get()?(sources)));
+        let evaluation = Memo::new(move |_| Some(evaluator.get()?.evaluation(sources)));
         fetch_when(move || evaluator.read().is_none(), EVALUATOR, now);
         let has_keys = Memo::new(move |_| {
             let inputs = inputs.read();
@@ -179,7 +182,15 @@ impl SimulatorState {
             service,
             question,
             evaluation,
+            evaluator,
+            sources,
         }
+    }
+
+    /// The answer without what is assumed.
+    pub(super) fn without(self, hypotheses: Memo<Vec<Hypothesis>>) -> Memo<Option<RealAnswer>> {
+        let (evaluator, sources) = (self.evaluator, self.sources);
+        Memo::new(move |_| evaluator.get()?.without(&hypotheses.read(), sources))
     }
 
     /// Opens or closes a part.
