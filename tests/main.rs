@@ -52,5 +52,6 @@ mod support;
 mod terminal;
 mod test_command;
 mod tokens;
+mod two_clusters;
 mod usage;
 mod watch;

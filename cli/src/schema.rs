@@ -28,7 +28,9 @@ use crate::commands::cluster::ChangedLogLevels;
 use crate::commands::doctor::Diagnosis;
 use crate::commands::import::MergedPolicy;
 use crate::commands::man::ManualPages;
-use crate::commands::policy::{Findings, FormattedFiles, ImportedPolicy, ValidatedFiles};
+use crate::commands::policy::{
+    ComparedClusters, Findings, FormattedFiles, ImportedPolicy, ValidatedFiles,
+};
 use crate::commands::profile::{ChangedProfile, CurrentProfile, ProfileList};
 use crate::commands::ready::ReadyService;
 use crate::commands::requests::ListedRequest;
@@ -95,7 +97,13 @@ const OUTPUTS: &[(&str, Output)] = &[
         "policy fmt",
         Results(&[schema_of::<FormattedFiles<'_>>, policy_document]),
     ),
-    ("policy diff", Results(&[at_state::<PolicyDifference>])),
+    (
+        "policy diff",
+        Results(&[
+            at_state::<PolicyDifference>,
+            schema_of::<ComparedClusters<'_>>,
+        ]),
+    ),
     (
         "policy import",
         Results(&[schema_of::<ImportedPolicy<'_>>, policy_document]),

@@ -9,14 +9,16 @@ use clap::Args;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
 use gbac_json::policy_from_json;
+use gbac_words::commands::policy as words;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::client::connection::{ConnectArgs, TlsArgs};
+use crate::client::saved_profiles::Profiles;
 use crate::client::{CallError, Client};
 use crate::input;
-use crate::output::{self, Failure, Format, plain};
+use crate::output::{self, Failure, Format, plain, sentence};
 use crate::process::Process;
 
 /// The policy of a question: a document, or that of a running service.
@@ -128,6 +130,11 @@ pub(crate) struct PolicyState {
 }
 
 impl PolicyState {
+    /// Its name, as `--if-match` takes it.
+    pub(crate) fn tag(&self) -> &str {
+        &self.tag
+    }
+
     /// The service.
     pub(crate) const fn client(&self) -> &Client {
         &self.client
@@ -149,6 +156,75 @@ impl fmt::Display for PolicyState {
 pub(crate) struct LoadedPolicy {
     pub(crate) policy: Policy,
     pub(crate) state: Option<PolicyState>,
+}
+
+/// A policy with the name of its file, service or profile.
+pub(crate) struct NamedPolicy {
+    pub(crate) name: String,
+    pub(crate) is_profile: bool,
+    pub(crate) policy: Policy,
+    pub(crate) state: Option<PolicyState>,
+}
+
+impl NamedPolicy {
+    fn parse(text: PolicyText) -> Result<Self, Failure> {
+        let name = text.name.clone();
+        let LoadedPolicy { policy, state } = parse(text)?;
+        Ok(Self {
+            name,
+            is_profile: false,
+            policy,
+            state,
+        })
+    }
+
+    /// Loads the policy of the flags.
+    pub(crate) fn of_flags(process: &Process, args: &PolicySourceArgs) -> Result<Self, Failure> {
+        Self::parse(read(process, args, None)?)
+    }
+
+    /// Loads a policy document.
+    pub(crate) fn of_file(process: &Process, path: &Path) -> Result<Self, Failure> {
+        Self::parse(of_file(process, path)?)
+    }
+
+    /// Loads the policy of a profile's service, or a policy document. The flags of the connection
+    /// are for every profile.
+    pub(crate) fn of_profile_or_file(
+        process: &Process,
+        args: &PolicySourceArgs,
+        name: &Path,
+    ) -> Result<Self, Failure> {
+        let Some(profile) = name.to_str() else {
+            return Self::of_file(process, name);
+        };
+        if !Profiles::load(process)?.profiles.contains_key(profile) {
+            return Self::of_file(process, name);
+        }
+        if process.path(name).is_file() {
+            let both = words::profile_and_file(profile);
+            output::note(process, &format!("note: {}", sentence(&both)));
+        }
+        let of_profile = PolicySourceArgs {
+            policy_file: None,
+            online: true,
+            url: None,
+            profile: Some(profile.to_owned()),
+            timeout: args.timeout,
+            tls: args.tls.clone(),
+        };
+        let loaded = Self::of_flags(process, &of_profile)?;
+        Ok(Self {
+            name: profile.to_owned(),
+            is_profile: true,
+            ..loaded
+        })
+    }
+
+    /// The state that it was read at, as a line; empty for a file.
+    pub(crate) fn at(&self) -> String {
+        at(self.state.as_ref())
+    }
 }
 
 /// Loads the policy of the flags.
@@ -196,8 +272,12 @@ pub(crate) fn read(
     let path = path.ok_or_else(|| {
         Failure::usage("no policy; name a document with --policy or GBAC_POLICY, or ask a service with --online")
     })?;
+    of_file(process, &path)
+}
+
+fn of_file(process: &Process, path: &Path) -> Result<PolicyText, Failure> {
     Ok(PolicyText {
-        text: input::document(process, &path)?,
+        text: input::document(process, path)?,
         name: path.display().to_string(),
         state: None,
     })
@@ -246,8 +326,12 @@ pub(crate) fn write_text(
     state: Option<&PolicyState>,
     text: &str,
 ) -> Result<(), Failure> {
-    let at = state.map_or_else(String::new, |state| format!("{state}\n"));
-    output::text(process, &format!("{text}{at}"))
+    output::text(process, &format!("{text}{}", at(state)))
+}
+
+/// The state that a result was decided at, as a line.
+fn at(state: Option<&PolicyState>) -> String {
+    state.map_or_else(String::new, |state| format!("{state}\n"))
 }
 
 /// Writes a result; its member `policy_state` is the state that it was decided at.

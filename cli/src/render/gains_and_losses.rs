@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
-use gbac_analysis::{AccessRegion, Diff, Difference, GroupChange};
+use gbac_analysis::{AccessEffect, AccessRegion, Diff, Difference, GroupChange};
+use gbac_words::difference::{self, PolicyPair};
 use gbac_words::phrases::list;
-use gbac_words::{difference, effect, group_change, hosts};
+use gbac_words::{effect, group_change, hosts};
 
 use super::table::{indented_table, table};
 use super::verdicts::{names, operations};
@@ -13,9 +14,17 @@ use crate::process::Process;
 
 /// A summary, followed by the principals that gain and lose access.
 pub(crate) fn render(process: &Process, diff: &Diff) -> String {
-    let mut text = difference::sentence(diff) + "\n";
+    render_pair(process, diff, PolicyPair::BeforeAfter)
+}
+
+/// Like [`render`], in the words for a pair of policies.
+pub(crate) fn render_pair(process: &Process, diff: &Diff, pair: PolicyPair) -> String {
+    let mut text = difference::sentence(diff, pair) + "\n";
     let head = ["PRINCIPAL", "EFFECT", "OPERATIONS", "RESOURCE", "HOST"];
-    let (principals, roles) = (all_rows(&diff.differences), all_rows(&diff.roles));
+    let (principals, roles) = (
+        all_rows(&diff.differences, pair),
+        all_rows(&diff.roles, pair),
+    );
     if !principals.is_empty() {
         let _ = write!(text, "\n{}", table(process, &head, principals));
     }
@@ -27,7 +36,7 @@ pub(crate) fn render(process: &Process, diff: &Diff) -> String {
     if !diff.settings.is_empty() {
         let _ = writeln!(text, "\nSettings that differ: {}", list(&diff.settings));
     }
-    text.push_str(&groups(process, &diff.groups));
+    text.push_str(&groups(process, &diff.groups, pair));
     if !diff.users.is_empty() {
         let users = sentence(&difference::lost_users(&diff.users));
         let _ = writeln!(text, "\n{users}");
@@ -36,7 +45,7 @@ pub(crate) fn render(process: &Process, diff: &Diff) -> String {
 }
 
 /// The effect of changed settings on the groups that the policies name.
-fn groups(process: &Process, changes: &[GroupChange]) -> String {
+fn groups(process: &Process, changes: &[GroupChange], pair: PolicyPair) -> String {
     if changes.is_empty() {
         return String::new();
     }
@@ -49,12 +58,16 @@ fn groups(process: &Process, changes: &[GroupChange]) -> String {
             group_change::summary(change),
         ]);
     }
-    let table_of_names = table(process, &["NAME", "BEFORE", "AFTER", "EFFECT"], rows);
+    let head = match pair {
+        PolicyPair::BeforeAfter => ["NAME", "BEFORE", "AFTER", "EFFECT"],
+        PolicyPair::FromTo => ["NAME", "IN FROM", "IN TO", "EFFECT"],
+    };
+    let table_of_names = table(process, &head, rows);
     let mut text = format!("\nGroups:\n{table_of_names}");
     let mut effects = Vec::new();
     for change in changes {
         for of_name in &change.effects {
-            let start = [change.name.clone(), effect::label(of_name.effect).into()];
+            let start = [change.name.clone(), label(of_name.effect, pair).into()];
             for region in &of_name.regions {
                 effects.push([&start[..], &cells(region)].concat());
             }
@@ -76,18 +89,29 @@ fn group(name: Option<&str>) -> String {
     }
 }
 
-fn all_rows(differences: &[Difference]) -> Vec<Vec<String>> {
-    differences.iter().flat_map(rows).collect()
+const fn label(of: AccessEffect, pair: PolicyPair) -> &'static str {
+    match pair {
+        PolicyPair::BeforeAfter => effect::label(of),
+        PolicyPair::FromTo => effect::side(of),
+    }
+}
+
+fn all_rows(differences: &[Difference], pair: PolicyPair) -> Vec<Vec<String>> {
+    let mut all = Vec::new();
+    for one in differences {
+        all.extend(rows(one, pair));
+    }
+    all
 }
 
 /// A difference as rows: principal, effect, operations, resource, host.
-pub(crate) fn rows(one: &Difference) -> Vec<Vec<String>> {
+pub(crate) fn rows(one: &Difference, pair: PolicyPair) -> Vec<Vec<String>> {
     let who = if one.scope.is_everyone() {
         "everyone".to_owned()
     } else {
         one.scope.to_string()
     };
-    let start = [who, effect::label(one.effect).to_owned()];
+    let start = [who, label(one.effect, pair).to_owned()];
     let mut rows = Vec::new();
     for region in &one.regions {
         rows.push([&start[..], &cells(region)].concat());

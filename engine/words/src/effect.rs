@@ -38,6 +38,17 @@ pub const fn label(effect: AccessEffect) -> &'static str {
     }
 }
 
+/// The effect in a table that compares two clusters, FROM and TO.
+pub const fn side(effect: AccessEffect) -> &'static str {
+    match effect {
+        AccessEffect::Gains => "Only in TO",
+        AccessEffect::Loses => "Only in FROM",
+        AccessEffect::CanGain => "Denied in FROM",
+        AccessEffect::CanLose => "Denied in TO",
+        AccessEffect::StillDenied => "In neither",
+    }
+}
+
 /// What users and groups gain or lose: `Group:a, Group:b and 2 more gain Write on 3 topic
 /// patterns.`
 pub fn sentence(on: &[&Scope], effect: AccessEffect, regions: &[&AccessRegion]) -> RichText {

@@ -2,6 +2,7 @@
 //! them to a script.
 
 mod apply;
+mod converge;
 mod convert;
 mod diff;
 mod fmt;
@@ -28,6 +29,8 @@ use crate::render::pipeline_report::unsupported;
 use crate::secrets::redacted_problems;
 use apply::ApplyArgs;
 use convert::ConvertArgs;
+#[cfg(all(test, feature = "schema"))]
+pub(crate) use diff::ComparedClusters;
 use diff::DiffArgs;
 #[cfg(all(test, feature = "schema"))]
 pub(crate) use fmt::FormattedFiles;
@@ -88,7 +91,8 @@ pub(crate) enum PolicyCommand {
     /// Compare two policy documents, or the policy of a service with a document: who gains and who
     /// loses access.
     ///
-    /// Lists what is added and removed, and the effect on access, which can be none.
+    /// Lists what is added and removed, and the effect on access, which can be none. With --from
+    /// and --to, compares two clusters: what each principal can do in only one of them.
     ///
     /// For pipelines, --format also accepts `sarif`, `junit`, `github` (annotations) and `markdown`
     /// (for a pull request).

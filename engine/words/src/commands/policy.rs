@@ -1,7 +1,12 @@
 //! Policies and documents: `policy`, `export`, `import`, and changes in files.
 
+use gbac_engine::model::Principal;
+use gbac_engine::policy::{Change, ChangeError};
+
+use crate::change;
 use crate::common::acls_and_roles;
-use crate::phrases::{count, thousands};
+use crate::difference::PolicyPair;
+use crate::phrases::{agree, count, thousands};
 use crate::rich_text::RichText;
 
 pub const MAKE_CHANGES: &str = "Make these changes?";
@@ -104,6 +109,84 @@ pub fn direction(url: &str, file: &str) -> RichText {
         .text(" to ")
         .code(file)
         .text(":")
+}
+
+/// A side of a comparison: a profile or a document.
+pub fn side(label: &str, name: &str, is_profile: bool) -> RichText {
+    let what = match is_profile {
+        true => "the profile ",
+        false => "the document ",
+    };
+    RichText::from(format!("{label} is {what}"))
+        .code(name)
+        .text(".")
+}
+
+pub fn profile_and_file(name: &str) -> RichText {
+    RichText::new()
+        .code(name)
+        .text(" is a profile, and a file of that name exists too; write ")
+        .code(format!("./{name}"))
+        .text(" for the file")
+}
+
+/// What a file has, and the command that makes a cluster decide as another.
+pub fn converges(file: &str, changes: usize, profile: Option<&str>) -> RichText {
+    let makes = format!(
+        " has {} that {} TO decide as FROM; the next command is `gbac policy apply --changes ",
+        count(changes, "change"),
+        agree(changes, "makes", "make")
+    );
+    let mut text = RichText::new().code(file).text(makes).code(file);
+    if let Some(profile) = profile {
+        text = text.text(" --profile ").code(profile);
+    }
+    text.text(" --dry-run`")
+}
+
+pub const NOT_CONVERGED: &str = "These differences remain in TO:";
+
+/// A change that the policy of a cluster cannot have.
+pub fn not_converged(of: &Change, error: &ChangeError) -> RichText {
+    change::sentence(of)
+        .text(": ")
+        .then(RichText::message(&error.to_string()))
+}
+
+pub fn role_of_platform(name: &str) -> RichText {
+    RichText::new()
+        .principal(&Principal::role(name))
+        .text(": the platform owns roles whose names begin with `__`, so they never change")
+}
+
+/// A setting that changes cannot make equal.
+pub fn setting_left(name: &str) -> RichText {
+    let why = match name {
+        "dialect" | "kafka_version" => "it belongs to the system of each cluster",
+        _ => "FROM does not state it, so TO keeps its own",
+    };
+    RichText::from("the setting ")
+        .code(name)
+        .text(format!(": {why}"))
+}
+
+/// What the numbers of a comparison count: access in the second policy alone, in the first alone,
+/// and the principals that only the second names, and only the first.
+pub const fn counted(pair: PolicyPair) -> [&'static str; 4] {
+    match pair {
+        PolicyPair::BeforeAfter => [
+            "gain access",
+            "lose access",
+            "are new",
+            "are no longer named",
+        ],
+        PolicyPair::FromTo => [
+            "have access only in TO",
+            "have access only in FROM",
+            "are named only in TO",
+            "are named only in FROM",
+        ],
+    }
 }
 
 pub fn counted_over(all: usize, users: usize, groups: usize, roles: usize) -> String {
