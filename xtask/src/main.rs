@@ -28,6 +28,7 @@ mod guard;
 mod kafka;
 mod mutants;
 mod node_tests;
+mod openapi;
 mod page;
 mod pages;
 mod problem;

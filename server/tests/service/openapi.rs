@@ -90,7 +90,6 @@ fn public_routes_need_no_credentials() {
 async fn answers_have_the_described_form() {
     let service = Service::start();
     let document = document();
-    let policy: Value = serde_json::from_str(&read("policy.schema.json")).unwrap();
     let mut checked = 0;
     for (pattern, _, path, methods) in ROUTES {
         for (method, _, status) in *methods {
@@ -114,9 +113,11 @@ async fn answers_have_the_described_form() {
             compiler
                 .add_resource("file:///answer.json", schema)
                 .unwrap();
-            compiler
-                .add_resource("file:///policy.schema.json", policy.clone())
-                .unwrap();
+            for name in ["policy.schema.json", "assertions.schema.json"] {
+                let text = serde_json::from_str(&read(name)).unwrap();
+                let address = format!("file:///{name}");
+                compiler.add_resource(&address, text).unwrap();
+            }
             let index = compiler
                 .compile("file:///answer.json", &mut schemas)
                 .unwrap();

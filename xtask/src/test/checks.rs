@@ -10,7 +10,7 @@ use crate::test::report::Report;
 use crate::test::runner::Runner;
 use crate::tools::{self, WASM_TARGET};
 use crate::trunk::{self, Trunk};
-use crate::{build_abi, build_kafka, deny, download_size, fuzz, node_tests, site};
+use crate::{build_abi, build_kafka, deny, download_size, fuzz, node_tests, openapi, site};
 use std::env;
 use std::path::PathBuf;
 
@@ -81,6 +81,17 @@ const CLIENTS: &[&str] = &[
     "api",
     "formats",
     "console/model",
+];
+/// The inputs of the requests from `docs/openapi.json`.
+const OPENAPI: &[&str] = &[
+    "api",
+    "cli",
+    "docs/openapi.json",
+    "engine",
+    "formats",
+    "server",
+    "tests/e2e/support",
+    "tests/openapi",
 ];
 /// The inputs of the console.
 const CONSOLE: &[&str] = &["api", "console", "engine", "formats", "tests"];
@@ -305,6 +316,15 @@ pub(crate) const CHECKS: &[Check] = &[
         inputs: CLIENTS,
         needs: &[],
         run: go_clients,
+    },
+    Check {
+        name: "openapi",
+        title: "requests from the description of the HTTP API, right and wrong ones, where Python is installed",
+        lane: Lane::Others,
+        form: Form::Long(&["docs/openapi.json", "tests/openapi"]),
+        inputs: OPENAPI,
+        needs: &[],
+        run: http_api,
     },
     Check {
         name: "kafka-long",
@@ -539,6 +559,16 @@ fn go_clients(context: &Context<'_>, check: &Check) -> Result<Report> {
             Ok(Report::default())
         }
     }
+}
+
+fn http_api(context: &Context<'_>, check: &Check) -> Result<Report> {
+    let Some(python) = openapi::python(context.workspace, context.progress)? else {
+        return Ok(Report::default());
+    };
+    context.programs()?;
+    context.node_tests(check.name, "tests/openapi", |call| {
+        call.env("GBAC_OPENAPI_PYTHON", &python)
+    })
 }
 
 /// Tests that the package, the command line and a service give equal results.
