@@ -1,0 +1,430 @@
+//! What can go wrong with a cluster, in a sentence that says what to do.
+
+use std::fmt;
+
+use gbac_engine::codes;
+use gbac_engine::escape::visible;
+use kafka_protocol::error::ResponseError;
+
+/// How much of another program's text is shown, in characters.
+const SHOWN_CHARACTERS: usize = 300;
+
+/// A text of another program for a message: hidden characters escaped, and not long.
+#[must_use]
+pub(crate) fn said(text: &str) -> String {
+    let mut shown: String = text.chars().take(SHOWN_CHARACTERS).collect();
+    if shown.len() < text.len() {
+        shown.push_str("...");
+    }
+    visible(&shown)
+}
+
+/// Why bytes are not an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Malformed {
+    /// They end too early.
+    Short,
+    /// More bytes follow.
+    Rest,
+    /// A length is not valid.
+    Length,
+    /// A text is not UTF-8.
+    Utf8,
+    /// There are more elements than this client accepts.
+    TooMany,
+    /// It answers another request.
+    Correlation,
+    /// A value that must be there is missing.
+    Missing,
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Short => "it ends too early",
+            Self::Rest => "more bytes follow",
+            Self::Length => "a length is not valid",
+            Self::Utf8 => "a text is not UTF-8",
+            Self::TooMany => "it has more elements than this program accepts",
+            Self::Correlation => "it answers another request",
+            Self::Missing => "a value is missing",
+        })
+    }
+}
+
+/// What answered instead of a broker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stranger {
+    /// A server of HTTP.
+    Http,
+    /// Anything else.
+    Unknown,
+}
+
+/// An error that a broker answered, with Kafka's name for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The call, such as `DescribeAcls`.
+    pub call: &'static str,
+    /// Kafka's number of the error.
+    pub number: i16,
+    /// What the broker said about it, if anything.
+    pub message: Option<String>,
+    /// The account of this client, for the command that helps; empty if it is not known.
+    pub account: String,
+}
+
+impl Refusal {
+    /// Kafka's name of the error, such as `CLUSTER_AUTHORIZATION_FAILED`.
+    ///
+    /// ```
+    /// # use gbac_cluster::Refusal;
+    /// let refusal = Refusal { call: "CreateAcls", number: 31, message: None, account: String::new() };
+    /// assert_eq!(refusal.name(), "CLUSTER_AUTHORIZATION_FAILED");
+    /// ```
+    #[must_use]
+    pub fn name(&self) -> String {
+        match ResponseError::try_from_code(self.number) {
+            None | Some(ResponseError::Unknown(_)) => format!("error {}", self.number),
+            Some(error) => screaming(&error.to_string()),
+        }
+    }
+
+    /// Whether the change may have happened nevertheless.
+    pub(crate) const fn is_unclear(&self) -> bool {
+        // UNKNOWN_SERVER_ERROR, REQUEST_TIMED_OUT, NETWORK_EXCEPTION.
+        matches!(self.number, -1 | 7 | 13)
+    }
+
+    /// Whether nothing happened, and the same call can succeed soon.
+    pub(crate) const fn is_passing(&self) -> bool {
+        // COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, NOT_CONTROLLER,
+        // THROTTLING_QUOTA_EXCEEDED.
+        matches!(self.number, 14 | 15 | 16 | 41 | 89)
+    }
+
+    /// What it means and what to do, for the errors that administrators meet.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self.number {
+            29 | 30 | 31 | 53 => Some(self.needed_acl()),
+            54 => Some(
+                "the brokers have no authorizer: set `authorizer.class.name` in their properties, and start them again"
+                    .into(),
+            ),
+            33 => Some("set `sasl.mechanism` to a mechanism of this listener".into()),
+            34 => Some("the listener expects another `security.protocol`".into()),
+            35 => Some("the broker is older than the call".into()),
+            7 => Some("the brokers have not finished in time: list the ACLs before you repeat it".into()),
+            41 => Some("the cluster has no controller now: check the controllers, then repeat it".into()),
+            42 => Some("the broker does not accept an ACL like this".into()),
+            44 => Some("a policy of the brokers does not allow it".into()),
+            89 => Some("a quota is used up: repeat it later".into()),
+            _ => None,
+        }
+    }
+
+    fn needed_acl(&self) -> String {
+        let operation = match self.call {
+            "CreateAcls" | "DeleteAcls" => "Alter",
+            "DescribeConfigs" => "DescribeConfigs",
+            _ => "Describe",
+        };
+        let account = match self.account.chars().all(is_plain) && !self.account.is_empty() {
+            true => self.account.as_str(),
+            false => "NAME",
+        };
+        format!(
+            "the account needs {operation} on the cluster; a superuser grants it with \
+             `kafka-acls --bootstrap-server HOST:PORT --command-config FILE --add --allow-principal User:{account} --operation {operation} --cluster`"
+        )
+    }
+}
+
+/// Whether a shell takes the character as it is.
+const fn is_plain(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-' | '@')
+}
+
+/// `ClusterAuthorizationFailed` as `CLUSTER_AUTHORIZATION_FAILED`.
+fn screaming(name: &str) -> String {
+    let mut screaming = String::new();
+    for character in name.chars() {
+        if character.is_ascii_uppercase() && !screaming.is_empty() {
+            screaming.push('_');
+        }
+        screaming.push(character.to_ascii_uppercase());
+    }
+    screaming
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the broker refuses {}: {}", self.call, self.name())?;
+        if let Some(message) = &self.message {
+            write!(f, " ({})", said(message))?;
+        }
+        match self.hint() {
+            Some(hint) => write!(f, ": {hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why a cluster cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KafkaError {
+    /// There is no address.
+    #[error("no broker is named: set `bootstrap.servers` in the properties, or name HOST:PORT")]
+    NoAddress,
+    /// No connection was made, so nothing was sent.
+    #[error("no connection to `{address}`: {reason}; check the address, and that the broker runs")]
+    Unreachable {
+        /// The broker.
+        address: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// The time is over.
+    #[error(
+        "`{address}` has not answered {call} within {seconds} s; `request.timeout.ms` sets the time"
+    )]
+    Silent {
+        /// The broker.
+        address: String,
+        /// The call.
+        call: &'static str,
+        /// The limit.
+        seconds: u64,
+    },
+    /// The broker closed the connection.
+    #[error("`{address}` closed the connection instead of answering {call}: {guess}")]
+    Closed {
+        /// The broker.
+        address: String,
+        /// The call.
+        call: &'static str,
+        /// What the reason can be.
+        guess: &'static str,
+    },
+    /// The listener has TLS, and this client has none.
+    #[error("the listener `{address}` has TLS: set `security.protocol` to `{with_tls}`")]
+    TlsExpected {
+        /// The broker.
+        address: String,
+        /// The protocol that is meant.
+        with_tls: &'static str,
+    },
+    /// The listener has no TLS, and this client asked for it.
+    #[error(
+        "the listener `{address}` has no TLS: set `security.protocol` to `{without_tls}`, or name a listener with TLS"
+    )]
+    NoTls {
+        /// The broker.
+        address: String,
+        /// The protocol without TLS.
+        without_tls: &'static str,
+    },
+    /// TLS failed.
+    #[error("no TLS with `{address}`: {reason}")]
+    Tls {
+        /// The broker.
+        address: String,
+        /// Why, and what to do.
+        reason: String,
+    },
+    /// Something else listens there.
+    #[error("`{address}` is not a broker of Kafka: {}", match found { Stranger::Http => "an HTTP server answers; name the port of Kafka's listener", Stranger::Unknown => "its answer is not in Kafka's protocol; check the port" })]
+    Stranger {
+        /// The address.
+        address: String,
+        /// What answers.
+        found: Stranger,
+    },
+    /// The answer is larger than this client reads.
+    #[error(
+        "the answer of `{address}` to {call} has {bytes} bytes, and this program reads at most {limit}"
+    )]
+    TooLarge {
+        /// The broker.
+        address: String,
+        /// The call.
+        call: &'static str,
+        /// The size.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// The answer cannot be read.
+    #[error("the answer of `{address}` to {call} is not valid: {reason}")]
+    Malformed {
+        /// The broker.
+        address: String,
+        /// The call.
+        call: &'static str,
+        /// Why.
+        reason: Malformed,
+    },
+    /// A request has more than the protocol can say.
+    #[error("{call} cannot be sent: a text is longer than the protocol allows")]
+    TooLong {
+        /// The call.
+        call: &'static str,
+    },
+    /// The numbers of an ACL would delete others, too.
+    #[error(
+        "the ACL is not deleted, because its numbers mean more than one ACL: delete it with `kafka-acls`"
+    )]
+    NotOneAcl,
+    /// The broker has no version of the call that this client speaks.
+    #[error(
+        "`{address}` has no version of {call} that this program speaks: it needs Kafka 1.1 or later, or what is compatible with it"
+    )]
+    Unsupported {
+        /// The broker.
+        address: String,
+        /// The call.
+        call: &'static str,
+    },
+    /// The listener does not have the mechanism.
+    #[error(
+        "the listener `{address}` does not have `sasl.mechanism={asked}`; it has {}",
+        list(offered)
+    )]
+    Mechanism {
+        /// The broker.
+        address: String,
+        /// What the properties say.
+        asked: &'static str,
+        /// What the listener has.
+        offered: Vec<String>,
+    },
+    /// The listener has no SASL at all.
+    #[error("the listener `{address}` has no SASL: set `security.protocol` to `{without_sasl}`")]
+    NoSasl {
+        /// The broker.
+        address: String,
+        /// The protocol without SASL.
+        without_sasl: &'static str,
+    },
+    /// The broker does not accept the credentials.
+    #[error(
+        "`{address}` does not accept the credentials of `sasl.mechanism={mechanism}`: {reason}"
+    )]
+    Authentication {
+        /// The broker.
+        address: String,
+        /// The mechanism.
+        mechanism: &'static str,
+        /// What the broker says.
+        reason: String,
+    },
+    /// The broker does not prove that it knows the password, or breaks the rules of the mechanism.
+    #[error("`{address}` is not trusted: {reason}")]
+    Untrusted {
+        /// The broker.
+        address: String,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// There is no token.
+    #[error("no token: {0}")]
+    Token(String),
+    /// The broker answered an error.
+    #[error("{0}")]
+    Refused(Refusal),
+}
+
+codes! {
+    pub KafkaError {
+        Self::NoAddress => "kafka_no_address",
+        Self::Unreachable { .. } => "kafka_unreachable",
+        Self::Silent { .. } => "kafka_timeout",
+        Self::Closed { .. } => "kafka_closed",
+        Self::TlsExpected { .. } => "kafka_tls_expected",
+        Self::NoTls { .. } => "kafka_no_tls",
+        Self::Tls { .. } => "kafka_tls",
+        Self::Stranger { .. } => "kafka_not_a_broker",
+        Self::TooLarge { .. } => "kafka_answer_too_large",
+        Self::Malformed { .. } => "kafka_answer_invalid",
+        Self::TooLong { .. } => "kafka_request_too_long",
+        Self::NotOneAcl => "kafka_not_one_acl",
+        Self::Unsupported { .. } => "kafka_unsupported",
+        Self::Mechanism { .. } => "kafka_mechanism",
+        Self::NoSasl { .. } => "kafka_no_sasl",
+        Self::Authentication { .. } => "kafka_authentication",
+        Self::Untrusted { .. } => "kafka_untrusted",
+        Self::Token(_) => "kafka_no_token",
+        Self::Refused(_) => "kafka_refused",
+    }
+}
+
+/// Names in a sentence.
+fn list(names: &[String]) -> String {
+    if names.is_empty() {
+        return "none".into();
+    }
+    let mut list = String::new();
+    for name in names.iter().take(20) {
+        if !list.is_empty() {
+            list.push_str(", ");
+        }
+        list.push_str(&format!("`{}`", said(name)));
+    }
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(call: &'static str, number: i16, account: &str) -> Refusal {
+        Refusal {
+            call,
+            number,
+            message: None,
+            account: account.into(),
+        }
+    }
+
+    #[test]
+    fn refusals_have_kafkas_name_and_what_to_do() {
+        let text = refusal("DescribeAcls", 31, "ann").to_string();
+        assert!(
+            text.starts_with(
+                "the broker refuses DescribeAcls: CLUSTER_AUTHORIZATION_FAILED: the account needs Describe on the cluster;"
+            ),
+            "{text}"
+        );
+        assert!(
+            text.contains("--allow-principal User:ann --operation Describe --cluster"),
+            "{text}"
+        );
+        let text = refusal("CreateAcls", 31, "$(rm -r /)").to_string();
+        assert!(
+            text.contains("User:NAME --operation Alter --cluster"),
+            "{text}"
+        );
+        assert!(
+            refusal("DescribeAcls", 54, "")
+                .to_string()
+                .contains("SECURITY_DISABLED: the brokers have no authorizer")
+        );
+        assert_eq!(refusal("CreateAcls", -1, "").name(), "UNKNOWN_SERVER_ERROR");
+        assert_eq!(refusal("CreateAcls", 999, "").name(), "error 999");
+    }
+
+    #[test]
+    fn texts_of_others_are_visible_and_short() {
+        let refusal = Refusal {
+            message: Some(format!("\u{1b}[31m{}", "x".repeat(1000))),
+            ..refusal("CreateAcls", 42, "")
+        };
+        let text = refusal.to_string();
+        assert!(
+            text.contains(r"\u{1b}[31mxxx") && text.len() < 600,
+            "{text}"
+        );
+    }
+}

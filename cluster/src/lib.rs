@@ -1,0 +1,21 @@
+//! A client of Kafka's protocol for the ACLs of a cluster: of Apache Kafka, and of the platform,
+//! whose brokers speak the same calls.
+//!
+//! It has one connection, on which one request runs at a time, and every answer has a limit in time
+//! and in size. What a broker says is untrusted: [`guard`] checks it before it is decoded.
+
+mod acl;
+mod address;
+mod calls;
+mod cluster;
+mod connection;
+mod dial;
+mod error;
+mod guard;
+mod properties;
+
+pub use acl::{RawAcl, StoredAcls};
+pub use address::BrokerAddress;
+pub use cluster::{AclOutcome, BATCH, KafkaCluster, MAX_ACLS};
+pub use error::{KafkaError, Malformed, Refusal, Stranger};
+pub use properties::ClientProperties;
