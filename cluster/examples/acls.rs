@@ -25,8 +25,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 async fn run(properties: &str, what: &str, file: Option<&str>) -> Result<(), Box<dyn Error>> {
-    let server = gbac_cluster::BrokerAddress::parse(properties).ok_or("no address")?;
-    let mut cluster = KafkaCluster::connect(ClientProperties::plain(vec![server])).await?;
+    let (properties, notes) = ClientProperties::parse(&fs::read_to_string(properties)?)?;
+    for note in notes {
+        eprintln!("{note}");
+    }
+    let mut cluster = KafkaCluster::connect(properties).await?;
     match (what, file) {
         ("list", None) => {
             let stored = cluster.acls().await?;

@@ -21,9 +21,6 @@ use crate::properties::ClientProperties;
 pub const BATCH: usize = 1_000;
 /// The maximum number of ACLs that are read from a cluster.
 pub const MAX_ACLS: usize = 2_000_000;
-/// A connection that has been idle for longer is opened again, because the broker may close it
-/// while a request is on its way.
-const MAX_IDLE: Duration = Duration::from_secs(60);
 /// How often a call is repeated that the broker could not begin.
 const MAX_TRIES: u32 = 5;
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
@@ -89,7 +86,7 @@ impl KafkaCluster {
     async fn connection(&mut self) -> Result<&mut Connection, KafkaError> {
         let kept = self.connection.take();
         let connection = match kept {
-            Some(connection) if connection.idle() < MAX_IDLE => connection,
+            Some(connection) if connection.is_fresh() => connection,
             _ => dial(&self.properties).await?,
         };
         Ok(self.connection.insert(connection))

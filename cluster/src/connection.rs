@@ -15,6 +15,7 @@ use tokio::time::timeout;
 use crate::calls::Call;
 use crate::error::{KafkaError, Malformed, Stranger};
 use crate::guard::Reader;
+use crate::tls::{self, TlsFailure};
 
 /// The error of a broker that is older than a version of a call.
 const UNSUPPORTED_VERSION: i16 = 35;
@@ -22,6 +23,10 @@ const UNSUPPORTED_VERSION: i16 = 35;
 const STEP_BYTES: usize = 64 * 1024;
 /// The longest time for which a broker may ask to be left alone.
 const MAX_THROTTLE: Duration = Duration::from_secs(60);
+
+/// A connection that has been idle for longer is opened again, because the broker may close it
+/// while a request is on its way.
+const MAX_IDLE: Duration = Duration::from_secs(60);
 
 /// What a connection runs over: TCP or TLS.
 pub(crate) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -50,6 +55,7 @@ pub(crate) struct Connection {
     features: BTreeMap<String, i16>,
     last_correlation: i32,
     used: Instant,
+    expires: Option<Instant>,
     throttle: Duration,
 }
 
@@ -76,6 +82,7 @@ impl Connection {
             features: BTreeMap::new(),
             last_correlation: 0,
             used: Instant::now(),
+            expires: None,
             throttle: Duration::ZERO,
         };
         let answer = connection.ask_versions().await?;
@@ -125,9 +132,18 @@ impl Connection {
         self.versions.get(&key).map(|(_, last)| *last)
     }
 
-    /// How long nothing has been asked.
-    pub(crate) fn idle(&self) -> Duration {
-        self.used.elapsed()
+    /// Whether the broker expects another request: it closes connections that have been idle for
+    /// long, and those whose sign-in has expired.
+    pub(crate) fn is_fresh(&self) -> bool {
+        let is_signed_in = self.expires.is_none_or(|end| Instant::now() < end);
+        is_signed_in && self.used.elapsed() < MAX_IDLE
+    }
+
+    /// The sign-in expires after this time; never if it is zero.
+    pub(crate) fn expires_in(&mut self, lifetime: Duration) {
+        // With time for a request before.
+        let end = Instant::now().checked_add(lifetime.mul_f32(0.8));
+        self.expires = end.filter(|_| !lifetime.is_zero());
     }
 
     /// How long one answer may take.
@@ -283,8 +299,7 @@ impl Connection {
 
     fn closed(&self, call: &'static str, error: &io::Error) -> KafkaError {
         let address = self.address.clone();
-        if error.kind() == io::ErrorKind::InvalidData {
-            let reason = error.to_string();
+        if let Some(TlsFailure::Reason(reason)) = tls::failure(error) {
             return KafkaError::Tls { address, reason };
         }
         KafkaError::Closed {

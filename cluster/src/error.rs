@@ -328,6 +328,24 @@ pub enum KafkaError {
         /// What is wrong.
         reason: &'static str,
     },
+    /// A file that the properties name cannot be read.
+    #[error("`{key}`: `{path}`: {reason}")]
+    File {
+        /// The property.
+        key: &'static str,
+        /// The file.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// A text that should be PEM is not.
+    #[error("`{key}`: {problem}")]
+    Pem {
+        /// The property.
+        key: &'static str,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
     /// There is no token.
     #[error("no token: {0}")]
     Token(String),
@@ -355,6 +373,8 @@ codes! {
         Self::NoSasl { .. } => "kafka_no_sasl",
         Self::Authentication { .. } => "kafka_authentication",
         Self::Untrusted { .. } => "kafka_untrusted",
+        Self::File { .. } => "kafka_file",
+        Self::Pem { .. } => "kafka_pem",
         Self::Token(_) => "kafka_no_token",
         Self::Refused(_) => "kafka_refused",
     }

@@ -11,11 +11,18 @@ mod cluster;
 mod connection;
 mod dial;
 mod error;
+mod files;
 mod guard;
+mod options;
 mod properties;
+mod sasl;
+mod secret;
+mod tls;
 
 pub use acl::{RawAcl, StoredAcls};
 pub use address::BrokerAddress;
 pub use cluster::{AclOutcome, BATCH, KafkaCluster, MAX_ACLS};
 pub use error::{KafkaError, Malformed, Refusal, Stranger};
-pub use properties::ClientProperties;
+pub use properties::{
+    ClientProperties, MAX_PROPERTIES_BYTES, NoteReason, PropertyError, PropertyFault, PropertyNote,
+};

@@ -1,0 +1,204 @@
+//! The properties of a client, as Kafka's tools read them: where the brokers are, and how to sign
+//! in. What can be ignored is ignored and listed; what cannot be kept to is an error.
+
+mod fault;
+mod jaas;
+mod keys;
+mod sign_in;
+mod syntax;
+mod transport;
+mod values;
+
+use std::time::Duration;
+
+use crate::address::BrokerAddress;
+use crate::connection::Manner;
+use crate::options::{Login, SaslOptions, TlsOptions};
+pub use fault::{NoteReason, PropertyError, PropertyFault, PropertyNote};
+use values::Values;
+
+/// The time for one answer if the properties have none, as in Kafka.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+const MAX_TIMEOUT: Duration = Duration::from_secs(3600);
+/// The maximum size of properties, in bytes.
+pub const MAX_PROPERTIES_BYTES: usize = 1024 * 1024;
+
+/// What a client of a cluster is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientProperties {
+    /// The brokers that are asked first (`bootstrap.servers`).
+    pub servers: Vec<BrokerAddress>,
+    pub(crate) client_id: String,
+    pub(crate) timeout: Duration,
+    pub(crate) tls: Option<TlsOptions>,
+    pub(crate) sasl: Option<SaslOptions>,
+}
+
+/// The security protocol: whether there is TLS, and whether there is SASL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Protocol {
+    name: &'static str,
+    has_tls: bool,
+    has_sasl: bool,
+}
+
+const PROTOCOLS: [Protocol; 4] = [
+    Protocol {
+        name: "PLAINTEXT",
+        has_tls: false,
+        has_sasl: false,
+    },
+    Protocol {
+        name: "SSL",
+        has_tls: true,
+        has_sasl: false,
+    },
+    Protocol {
+        name: "SASL_PLAINTEXT",
+        has_tls: false,
+        has_sasl: true,
+    },
+    Protocol {
+        name: "SASL_SSL",
+        has_tls: true,
+        has_sasl: true,
+    },
+];
+
+impl ClientProperties {
+    /// A client without TLS and without an account.
+    #[must_use]
+    pub fn plain(servers: Vec<BrokerAddress>) -> Self {
+        Self {
+            servers,
+            client_id: "gbac".into(),
+            timeout: DEFAULT_TIMEOUT,
+            tls: None,
+            sasl: None,
+        }
+    }
+
+    /// Reads properties, and lists those that change nothing. The files that they name are read
+    /// when the client connects.
+    ///
+    /// # Errors
+    /// A property cannot be kept to.
+    ///
+    /// ```
+    /// use gbac_cluster::ClientProperties;
+    ///
+    /// let text = "bootstrap.servers=b-1:9092,b-2:9092\nacks=all\n";
+    /// let (properties, notes) = ClientProperties::parse(text)?;
+    /// assert_eq!(properties.servers.len(), 2);
+    /// assert_eq!(notes[0].to_string(), "line 2: `acks` is not used here");
+    /// # Ok::<(), gbac_cluster::PropertyError>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<(Self, Vec<PropertyNote>), PropertyError> {
+        let mut values = Values::new(syntax::read(text)?);
+        let protocol = protocol(&mut values)?;
+        let mut properties = Self::plain(servers(&mut values)?);
+        if let Some(value) = values.take("client.id")? {
+            if value.text.len() > 255 {
+                return Err(value.fault(PropertyFault::Content("it is longer than 255 bytes")));
+            }
+            properties.client_id = value.text;
+        }
+        properties.timeout = timeout(&mut values)?;
+        properties.tls = transport::read(&mut values, protocol)?;
+        properties.sasl = sign_in::read(&mut values, protocol)?;
+        Ok((properties, values.finish()))
+    }
+
+    /// The same client with a token (`OAUTHBEARER`) instead of what the properties say.
+    #[must_use]
+    pub fn with_token(self, token: String) -> Self {
+        Self {
+            sasl: Some(SaslOptions::token(token)),
+            ..self
+        }
+    }
+
+    pub(crate) fn manner(&self) -> Manner {
+        let guess = match (&self.tls, &self.sasl) {
+            (None, None) => {
+                "if this listener has TLS or SASL, set `security.protocol` to `SSL`, `SASL_PLAINTEXT` or `SASL_SSL`"
+            }
+            (None, Some(_)) => "if this listener has TLS, set `security.protocol` to `SASL_SSL`",
+            (Some(_), None) => {
+                "it asks for a certificate of the client or for SASL: set `ssl.keystore.location`, or `security.protocol=SASL_SSL`"
+            }
+            (Some(_), Some(_)) => "check the broker's log",
+        };
+        Manner {
+            client_id: self.client_id.clone(),
+            timeout: self.timeout,
+            guess,
+            with_tls: self.protocol_name(true, self.sasl.is_some()),
+        }
+    }
+
+    /// The protocol with TLS or without it.
+    pub(crate) fn protocol_name(&self, has_tls: bool, has_sasl: bool) -> &'static str {
+        match (has_tls, has_sasl) {
+            (false, false) => "PLAINTEXT",
+            (true, false) => "SSL",
+            (false, true) => "SASL_PLAINTEXT",
+            (true, true) => "SASL_SSL",
+        }
+    }
+
+    /// The name of the account, if the properties have it.
+    pub(crate) fn account(&self) -> &str {
+        match &self.sasl {
+            Some(SaslOptions {
+                login:
+                    Login::Password {
+                        user,
+                        is_delegation_token: false,
+                        ..
+                    },
+                ..
+            }) => user,
+            _ => "",
+        }
+    }
+}
+
+fn protocol(values: &mut Values) -> Result<Protocol, PropertyError> {
+    let Some(value) = values.take("security.protocol")? else {
+        return Ok(PROTOCOLS[0]);
+    };
+    for protocol in PROTOCOLS {
+        if value.text.eq_ignore_ascii_case(protocol.name) {
+            return Ok(protocol);
+        }
+    }
+    Err(value.expected("PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL"))
+}
+
+fn servers(values: &mut Values) -> Result<Vec<BrokerAddress>, PropertyError> {
+    let Some(value) = values.take("bootstrap.servers")? else {
+        return Ok(Vec::new());
+    };
+    let mut servers = Vec::new();
+    for part in value.text.split(',') {
+        match part.trim() {
+            "" => {}
+            address => servers.push(
+                BrokerAddress::parse(address)
+                    .ok_or_else(|| value.expected("a list of HOST:PORT"))?,
+            ),
+        }
+    }
+    Ok(servers)
+}
+
+fn timeout(values: &mut Values) -> Result<Duration, PropertyError> {
+    let Some(value) = values.take("request.timeout.ms")? else {
+        return Ok(DEFAULT_TIMEOUT);
+    };
+    match value.text.parse() {
+        Ok(milliseconds @ 1..) => Ok(Duration::from_millis(milliseconds).min(MAX_TIMEOUT)),
+        _ => Err(value.expected("a number of milliseconds")),
+    }
+}
