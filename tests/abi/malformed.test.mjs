@@ -51,11 +51,14 @@ test('100,000 malformed calls are refused, and the policy stays what it was', ()
       () => exports.gbac_any(number(), number(), number(), number(), number()),
       () => exports.gbac_members(number(), number()),
       () => exports.gbac_explain(number(), number(), number(), number(), number(), number()),
+      () => exports.gbac_near_miss(number(), number(), number(), number(), number(), number()),
+      () => exports.gbac_event(number(), number(), number()),
       () => exports.gbac_free(number(), number() || 1),
       () => host.call('gbac_apply', [], bytes.subarray(0, below(9))),
       () => host.call('gbac_mask', [ana, number(), number()], bytes),
       () => host.call('gbac_any', [ana, number(), number()], bytes),
       () => host.call('gbac_open', [], bytes),
+      () => host.call('gbac_event', [ana], bytes),
       () => host.call('gbac_extract', [], bytes),
     ];
     const answer = calls[below(calls.length)]();

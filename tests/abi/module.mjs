@@ -30,6 +30,7 @@ export const resourceType = (text) => {
 export const u8 = (value) => Buffer.from([value]);
 export const u16 = (value) => Buffer.from([value & 255, value >> 8]);
 export const u32 = (value) => Buffer.from(new Uint32Array([value]).buffer);
+export const u64 = (value) => Buffer.from(new BigUint64Array([BigInt(value)]).buffer);
 export const text = (value) => Buffer.concat([u32(Buffer.byteLength(value)), Buffer.from(value)]);
 export const texts = (values) => Buffer.concat([u32(values.length), ...values.map(text)]);
 
@@ -104,6 +105,11 @@ export class Host {
   explain(handle, asked, type, host, name) {
     const [length, bytes] = Host.request(host, name);
     return this.result(this.call('gbac_explain', [handle, asked, type, length], bytes)).toString();
+  }
+
+  nearMiss(handle, asked, type, host, name) {
+    const [length, bytes] = Host.request(host, name);
+    return this.result(this.call('gbac_near_miss', [handle, asked, type, length], bytes)).toString();
   }
 
   /** The user, the groups and the warnings of claims. */

@@ -185,6 +185,7 @@ def refuses(engine, module):
     for _ in range(10_000):
         name, count = numbers.choice([
             ("gbac_apply", 0), ("gbac_open", 0), ("gbac_members", 0), ("gbac_mask", 3), ("gbac_any", 3), ("gbac_explain", 4),
+            ("gbac_near_miss", 4), ("gbac_event", 1),
         ])
         wild = [numbers.randint(-(2**31), 2**31 - 1) for _ in range(count + 2)]
         assert host.raw(name, *wild) < 0

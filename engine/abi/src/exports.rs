@@ -109,6 +109,33 @@ pub extern "C" fn gbac_explain(
     })
 }
 
+/// Writes an audit event; returns the address of the result.
+#[unsafe(no_mangle)]
+pub extern "C" fn gbac_event(handle: i32, ptr: usize, len: usize) -> i32 {
+    with(|instance, buffers| {
+        let bytes = buffers.bytes(ptr, len)?;
+        instance.event(handle, bytes).map(address)
+    })
+}
+
+/// Finds the ACL that would allow a request but for one field; returns the address of the result.
+#[unsafe(no_mangle)]
+pub extern "C" fn gbac_near_miss(
+    handle: i32,
+    operation: i32,
+    resource_type: i32,
+    host_len: i32,
+    ptr: usize,
+    len: usize,
+) -> i32 {
+    with(|instance, buffers| {
+        let bytes = buffers.bytes(ptr, len)?;
+        instance
+            .near_miss(handle, operation, resource_type, host_len, bytes)
+            .map(address)
+    })
+}
+
 /// The operations that an identity is allowed on at least one resource of a type, one bit each.
 #[unsafe(no_mangle)]
 pub extern "C" fn gbac_any(

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use gbac_engine::decide::ResourceAccess;
+use gbac_engine::decide::{ResourceAccess, explain};
 use gbac_engine::policy::{Change, Settings, index};
 use gbac_engine::{Acl, At, Dialect, Identity, Operation, Policy, PreparedIdentity, Request};
 
 use crate::identities::Identities;
 use crate::records::{AclRecord, HostRecord, Reader, Record, principal, read_records, text};
-use crate::{AbiError, HAS_ACLS, document, extraction, hosts, values, words};
+use crate::{AbiError, HAS_ACLS, document, event, extraction, hosts, values, words};
 
 /// The state of the module.
 #[derive(Debug, Default)]
@@ -316,6 +316,48 @@ impl Instance {
         Ok(self.keep(words.as_bytes()))
     }
 
+    /// Writes the audit event of a sign-in, or of a decision, as one line of JSON. The handle -1 is
+    /// nobody whose ACLs decide.
+    ///
+    /// # Errors
+    /// The bytes are no event, or no identity has this handle.
+    pub fn event(&mut self, handle: i32, bytes: &[u8]) -> Result<&[u8], AbiError> {
+        let Self {
+            policy, identities, ..
+        } = self;
+        let (kind, bytes) = bytes.split_first().ok_or(AbiError::Length)?;
+        let line = match kind {
+            1 => event::sign_in(identities.get(handle)?, bytes)?,
+            2 if handle == -1 => event::decision(policy, None, bytes)?,
+            2 => event::decision(policy, Some(identities.get(handle)?), bytes)?,
+            _ => return Err(AbiError::Kind),
+        };
+        Ok(self.keep(line.as_bytes()))
+    }
+
+    /// Finds the ACL that would allow a request but for one field; returns that field and the ACL,
+    /// or an empty text. Reads every ACL.
+    ///
+    /// # Errors
+    /// Those of [`Instance::explain`].
+    pub fn near_miss(
+        &mut self,
+        handle: i32,
+        operation: i32,
+        resource_type: i32,
+        host_length: i32,
+        bytes: &[u8],
+    ) -> Result<&[u8], AbiError> {
+        let Self {
+            policy, identities, ..
+        } = self;
+        let identity = identities.get(handle)?;
+        let operation = values::operation(operation, policy.settings().dialect)?;
+        let request = request(policy, operation, resource_type, host_length, bytes)?;
+        let words = words::near_miss(&explain(policy, identity.identity(), &request));
+        Ok(self.keep(words.as_bytes()))
+    }
+
     /// Stores a result until the next one: its length, then its bytes.
     fn keep(&mut self, found: &[u8]) -> &[u8] {
         self.result.clear();
@@ -336,7 +378,7 @@ fn mask(access: &ResourceAccess) -> i32 {
     })
 }
 
-fn request<'b>(
+pub(crate) fn request<'b>(
     policy: &Policy,
     operation: Operation,
     resource_type: i32,

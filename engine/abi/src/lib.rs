@@ -23,6 +23,7 @@
 mod buffers;
 mod document;
 mod error;
+mod event;
 #[cfg(target_family = "wasm")]
 mod exports;
 mod extraction;

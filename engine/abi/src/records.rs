@@ -38,6 +38,15 @@ impl<'b> Reader<'b> {
         self.array().map(|bytes| u32::from_le_bytes(bytes) as usize)
     }
 
+    pub(crate) fn number(&mut self) -> Result<u64, AbiError> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    /// Milliseconds since 1970.
+    pub(crate) fn time(&mut self) -> Result<i64, AbiError> {
+        i64::try_from(self.number()?).map_err(|_| AbiError::Value)
+    }
+
     pub(crate) fn text(&mut self) -> Result<&'b str, AbiError> {
         let length = self.count()?;
         text(self.take(length)?)
@@ -152,7 +161,7 @@ fn record(reader: &mut Reader<'_>, dialect: Dialect, is_empty: bool) -> Result<R
         }
         6 => Record::AddSuperuser(superuser(reader)?),
         7 => Record::RemoveSuperuser(superuser(reader)?),
-        8 if is_empty => Record::HashSeed(u64::from_le_bytes(reader.array()?)),
+        8 if is_empty => Record::HashSeed(reader.number()?),
         8 => return Err(AbiError::State),
         _ => return Err(AbiError::Kind),
     })

@@ -1,7 +1,8 @@
-//! A decision in one line, for the log of denials.
+//! Decisions and near misses in one line each, for the log of denials.
 
 use gbac_engine::escape::escaped;
-use gbac_engine::{Coded, Decision, Reason};
+use gbac_engine::model::Permission;
+use gbac_engine::{CandidateStatus, Coded, Decision, Explanation, Reason};
 
 /// Says how a request is decided, and by which ACL. Names are escaped, so that the text is one line
 /// whatever they hold.
@@ -30,4 +31,17 @@ fn path(decision: &Decision) -> String {
         (Some(group), Some(_)) => format!(", through group `{}`", escaped(group)),
         _ => String::new(),
     }
+}
+
+/// The first ACL that would allow the request but for one field, after the code of that field;
+/// empty if there is none.
+pub(crate) fn near_miss(explanation: &Explanation) -> String {
+    for candidate in &explanation.candidates {
+        if let (CandidateStatus::Near(field), Permission::Allow) =
+            (candidate.status, candidate.acl.permission)
+        {
+            return format!("{}: {}", field.code(), candidate.acl);
+        }
+    }
+    String::new()
 }
