@@ -2,7 +2,8 @@ package gbac.kafka.engine;
 
 /** Names in log lines. Clients choose them, so control characters are escaped. */
 public final class LogText {
-    private static final int LONGEST = 256;
+    /** The most characters of a name. */
+    public static final int LONGEST = 256;
 
     private LogText() {}
 
@@ -10,12 +11,7 @@ public final class LogText {
     public static String escape(String name) {
         StringBuilder text = new StringBuilder();
         name.codePoints().limit(LONGEST).forEach(point -> {
-            boolean isHidden = Character.isISOControl(point)
-                    || Character.getType(point) == Character.FORMAT
-                    || Character.getType(point) == Character.LINE_SEPARATOR
-                    || Character.getType(point) == Character.PARAGRAPH_SEPARATOR
-                    || Character.getType(point) == Character.SURROGATE;
-            if (isHidden) {
+            if (isHidden(point)) {
                 text.append(String.format("\\u{%x}", point));
             } else {
                 text.appendCodePoint(point);
@@ -25,5 +21,14 @@ public final class LogText {
             text.append("...");
         }
         return text.toString();
+    }
+
+    /** Whether a character cannot be seen, or changes how others are seen. */
+    static boolean isHidden(int point) {
+        return Character.isISOControl(point)
+                || Character.getType(point) == Character.FORMAT
+                || Character.getType(point) == Character.LINE_SEPARATOR
+                || Character.getType(point) == Character.PARAGRAPH_SEPARATOR
+                || Character.getType(point) == Character.SURROGATE;
     }
 }

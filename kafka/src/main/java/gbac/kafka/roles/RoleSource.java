@@ -3,6 +3,11 @@ package gbac.kafka.roles;
 import gbac.kafka.engine.DocumentException;
 import gbac.kafka.engine.Engine;
 import gbac.kafka.engine.RoleMember;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -58,6 +63,24 @@ interface RoleSource {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    /** Sends a request; the place is for the message if nobody answers. */
+    static HttpResponse<InputStream> send(HttpClient client, HttpRequest request, String place) throws UnusableException {
+        try {
+            return client.send(request, HttpResponse.BodyHandlers.ofInputStream());
+        } catch (IOException failed) {
+            String why = failed.getMessage() == null ? failed.getClass().getSimpleName() : failed.getMessage();
+            throw new UnusableException(place + " does not answer: " + why);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw new UnusableException(place + " was not asked, because the node stops");
+        }
+    }
+
+    /** Whether a text can be a token in a header. */
+    static boolean isToken(String text) {
+        return !text.isEmpty() && text.chars().allMatch(letter -> letter > ' ' && letter <= '~');
     }
 
     /** The source of the settings; null if there is none. */

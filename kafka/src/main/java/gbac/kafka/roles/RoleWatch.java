@@ -62,7 +62,7 @@ public final class RoleWatch {
         }
     }
 
-    private static final RoleSettings NO_SOURCE = new RoleSettings(null, null, null, null, Duration.ZERO);
+    private static final RoleSettings NO_SOURCE = new RoleSettings(null, null, RoleAccess.NONE, null, Duration.ZERO);
 
     /** Never jumps, unlike the time of day. */
     private final LongSupplier nanoTime;

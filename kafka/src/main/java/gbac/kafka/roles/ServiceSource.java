@@ -28,14 +28,15 @@ import org.slf4j.LoggerFactory;
 /** A policy document of a service. A copy on disk lets a node start while the service does not answer. */
 final class ServiceSource implements RoleSource {
     private static final Logger LOG = LoggerFactory.getLogger(ServiceSource.class);
-    private static final Duration TIMEOUT = Duration.ofSeconds(5);
-    /** One for all sources, because each has threads of its own. */
-    private static final HttpClient CLIENT = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
+    private static final Duration TIMEOUT = RoleClient.TIMEOUT;
     private static final int OK = 200;
     private static final int NOT_MODIFIED = 304;
 
     private final URI url;
     private final Path tokenFile;
+    private final RoleClient client;
+    /** Null without client credentials. */
+    private final ClientCredentials credentials;
     private final Path cache;
     private String etag = "";
     private boolean hasAnswered;
@@ -44,7 +45,9 @@ final class ServiceSource implements RoleSource {
 
     ServiceSource(RoleSettings settings) {
         url = settings.url();
-        tokenFile = settings.tokenFile();
+        tokenFile = settings.access().tokenFile();
+        client = new RoleClient(settings.access());
+        credentials = settings.access().tokenUrl() == null ? null : new ClientCredentials(settings.access());
         cache = settings.cache();
     }
 
@@ -85,7 +88,7 @@ final class ServiceSource implements RoleSource {
             Optional<Set<RoleMember>> changed = Optional.empty();
             if (response.statusCode() != NOT_MODIFIED || etag.isEmpty()) {
                 checkStatus(response.statusCode());
-                byte[] document = read(body);
+                byte[] document = read(body, Engine.MAX_BYTES);
                 changed = Optional.of(RoleSource.members("the answer of " + place(), document));
                 unsaved = document;
                 etag = response.headers().firstValue("ETag").orElse("");
@@ -98,18 +101,27 @@ final class ServiceSource implements RoleSource {
     }
 
     private void checkStatus(int status) throws UnusableException {
-        if (status != OK) {
-            throw new UnusableException(place() + " answered with status " + status
-                    + (status == 401 || status == 403 ? "; check the token in " + RoleSettings.TOKEN_FILE : ""));
+        if (status == OK) {
+            return;
         }
+        String advice = "";
+        if (status == 401 || status == 403) {
+            if (credentials == null) {
+                advice = "; check the token in " + RoleSettings.TOKEN_FILE;
+            } else {
+                credentials.forget();
+                advice = "; give the user of " + RoleSettings.CLIENT_ID + " the access read_only";
+            }
+        }
+        throw new UnusableException(place() + " answered with status " + status + advice);
     }
 
     /** Reads a body in limited time: a service that stops in the middle does not stop this thread. */
-    private static byte[] read(InputStream body) throws IOException {
+    static byte[] read(InputStream body, int most) throws IOException {
         CompletableFuture<byte[]> read = new CompletableFuture<>();
         ForkJoinPool.commonPool().execute(() -> {
             try {
-                read.complete(body.readNBytes(Engine.MAX_BYTES + 1));
+                read.complete(body.readNBytes(most + 1));
             } catch (IOException | OutOfMemoryError failed) {
                 read.completeExceptionally(failed);
             }
@@ -133,19 +145,12 @@ final class ServiceSource implements RoleSource {
         if (!etag.isEmpty()) {
             request.header("If-None-Match", etag);
         }
-        String token = token();
+        HttpClient current = client.get();
+        String token = credentials == null ? token() : credentials.token(current);
         if (token != null) {
             request.header("Authorization", "Bearer " + token);
         }
-        try {
-            return CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
-        } catch (IOException failed) {
-            String why = failed.getMessage() == null ? failed.getClass().getSimpleName() : failed.getMessage();
-            throw new UnusableException(place() + " does not answer: " + why);
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-            throw new UnusableException(place() + " was not asked, because the node stops");
-        }
+        return RoleSource.send(current, request.build(), place());
     }
 
     /** The access token. Its file is read each time, because it can be renewed. */
@@ -155,7 +160,7 @@ final class ServiceSource implements RoleSource {
         }
         try {
             String token = Files.readString(tokenFile, StandardCharsets.UTF_8).strip();
-            if (token.isEmpty() || token.chars().anyMatch(letter -> letter <= ' ' || letter > '~')) {
+            if (!RoleSource.isToken(token)) {
                 throw new UnusableException(RoleSettings.TOKEN_FILE + " `" + tokenFile + "` does not contain a token");
             }
             return token;
