@@ -265,6 +265,41 @@ mod tests {
         assert!(inputs.carried.is_empty() && trials.as_slice().is_empty());
     }
 
+    /// The plugin for Kafka writes such links into its log; a test of it compares them with the file.
+    #[test]
+    fn links_of_denials_in_kafka_open_as_the_request() {
+        let links = include_str!("../../../../kafka/src/test/resources/console-links.txt");
+        let expected = [
+            ("maya", "/eng/a\nb,c\n日本 %", "a#b &ü", "10.0.0.1"),
+            ("\"}\\#?&=+/%00", "", "..", "2001:db8::1"),
+            ("\u{202e}\u{7}", "\"\n'\n<script>\n😀", "\u{2028}", "::1"),
+        ];
+        assert_eq!(links.lines().count(), expected.len());
+        for (link, (user, groups, name, host)) in links.lines().zip(expected) {
+            let path = link.strip_prefix("https://gbac.example.com").unwrap();
+            assert!(
+                path.starts_with(&format!("{}#", address::SIMULATOR)),
+                "{link}"
+            );
+            let Some(Opened::Check(inputs, trials)) = open_link(fragment(link)) else {
+                panic!("{link}")
+            };
+            assert!(inputs.mode == IdentityMode::ByHand && trials.as_slice().is_empty());
+            assert_eq!(
+                (inputs.user.as_str(), inputs.groups.as_str()),
+                (user, groups)
+            );
+            assert_eq!(
+                (inputs.resource_name.as_str(), inputs.host.as_str()),
+                (name, host)
+            );
+            assert_eq!(
+                (inputs.operation, inputs.resource_type),
+                (Operation::DescribeConfigs, ResourceType::TransactionalId)
+            );
+        }
+    }
+
     #[test]
     fn assumptions_go_with_the_link_and_come_back() {
         let member = Principal::group("eng");

@@ -73,6 +73,8 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
     /** The source of roles that was named last. */
     private volatile RoleWatch.Reading reading;
     private volatile boolean hasAcls;
+    /** Where the metrics are; null if nowhere. */
+    private volatile MetricSink sink;
 
     /** Creates an authorizer that Kafka then configures. */
     public AclAuthorizer() {
@@ -88,13 +90,12 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
     public void configure(Map<String, ?> configs) {
         checkEngine();
         Settings read = usable(configs);
-        Settings.checkBuilder(configs);
         checked = Settings.checked(configs);
         background = Executors.newScheduledThreadPool(1, threads("gbac-authorizer-" + read.node()));
         roleOwner = new ScheduledThreadPoolExecutor(
                 1, threads("gbac-roles-" + read.node()), new ThreadPoolExecutor.DiscardPolicy());
         roleReaders = Executors.newCachedThreadPool(threads("gbac-roles-reader-" + read.node()));
-        PolicyTable empty = new PolicyTable(read.matchesRanges());
+        PolicyTable empty = new PolicyTable(read.version().matchesRanges());
         engines = new Engines(empty, read.instances(), start, repairs == null ? background : repairs);
         table = empty;
         settings = read;
@@ -144,6 +145,16 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
 
     /** Adds the metrics to those of the node. */
     public void withMetrics(PluginMetrics added) {
+        addMetrics(MetricSink.ofNode(added));
+    }
+
+    /** Adds the metrics where Kafka has no place for those of an authorizer. */
+    void withJmx(String role) {
+        addMetrics(MetricSink.ofJmx(role));
+    }
+
+    private void addMetrics(MetricSink added) {
+        sink = added;
         metrics.register(added, table, engines, decisions.sessions(), roles::age);
     }
 
@@ -300,27 +311,29 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
     @Override
     public Map<Endpoint, ? extends CompletionStage<Void>> start(AuthorizerServerInfo server) {
         Map<Endpoint, CompletableFuture<Void>> ready = new HashMap<>();
+        boolean isController = true;
         for (Endpoint endpoint : server.endpoints()) {
+            isController &= settings.isOfController(endpoint.listenerName().orElse(""));
             boolean isEarly = server.earlyStartListeners().contains(endpoint.listenerName().orElse(""));
             ready.put(endpoint, isEarly ? CompletableFuture.completedFuture(null) : initialLoad);
+        }
+        if (!settings.version().isAtLeast(4, 1)) {
+            withJmx(isController ? "controller" : "broker");
         }
         return ready;
     }
 
     @Override
     public List<AuthorizationResult> authorize(AuthorizableRequestContext context, List<Action> actions) {
+        Subject subject = decisions.subject(context);
         if (actions.size() == 1) {
-            return List.of(authorize(context, actions.get(0)));
+            return List.of(result(decisions.allows(context, subject, actions.get(0))));
         }
         List<AuthorizationResult> results = new ArrayList<>(actions.size());
         for (Action action : actions) {
-            results.add(authorize(context, action));
+            results.add(result(decisions.allows(context, subject, action)));
         }
         return results;
-    }
-
-    private AuthorizationResult authorize(AuthorizableRequestContext context, Action action) {
-        return result(decisions.allows(context, action));
     }
 
     private static AuthorizationResult result(boolean isAllowed) {
@@ -347,8 +360,10 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
     @Override
     public void validateReconfiguration(Map<String, ?> configs) {
         try {
-            Settings.checkBuilder(configs);
             Settings read = usable(configs);
+            if (read.builder() != settings.builder()) {
+                throw new ConfigException(BuilderGuard.BUILDER + " cannot change to that of another project while the node runs");
+            }
             if (initialLoad.isDone() && Thread.currentThread() != metadataThread) {
                 roles.check(read.roles());
             }
@@ -366,6 +381,7 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
         checked = Settings.checked(configs);
         refused = null;
         read.claims().replace(read.node());
+        decisions.groups().replace(read.claims());
         reading = roles.follow(read.roles(), !initialLoad.isDone());
         if (hasAcls && !decisions.hasBegun()) {
             beginWithRoles();
@@ -379,6 +395,13 @@ public final class AclAuthorizer implements ClusterMetadataAuthorizer, Reconfigu
             if (threads != null) {
                 threads.shutdownNow();
             }
+        }
+        if (decisions != null) {
+            decisions.close();
+        }
+        MetricSink used = sink;
+        if (used != null) {
+            used.close();
         }
         initialLoad.completeExceptionally(
                 new TimeoutException("The authorizer was closed before the initial load could complete."));

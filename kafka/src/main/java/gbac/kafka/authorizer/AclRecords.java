@@ -1,6 +1,7 @@
 package gbac.kafka.authorizer;
 
 import gbac.kafka.engine.Records;
+import java.util.List;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.acl.AclPermissionType;
@@ -16,6 +17,8 @@ final class AclRecords {
     private static final String GROUP = "Group:";
     private static final String ROLE = "Role:";
     private static final String OTHER_ROLE = "RedpandaRole:";
+    /** The group of everybody whose groups are not known. It has every deny of groups and roles, and no allow. */
+    static final String UNKNOWN = "\0unknown";
 
     private AclRecords() {}
 
@@ -24,8 +27,21 @@ final class AclRecords {
         return acl.principal().startsWith(ROLE) || acl.principal().startsWith(OTHER_ROLE);
     }
 
+    /** What engines hold of an ACL: nothing, its rule, or in addition a deny for users whose groups are not known. */
+    static List<StandardAcl> rules(Uuid id, StandardAcl acl) {
+        StandardAcl rule = rule(id, acl);
+        if (rule == null) {
+            return List.of();
+        }
+        if (!deniesGroup(rule)) {
+            return List.of(rule);
+        }
+        return List.of(rule, new StandardAcl(rule.resourceType(), rule.resourceName(), rule.patternType(), GROUP + UNKNOWN,
+                rule.host(), rule.operation(), rule.permissionType()));
+    }
+
     /** Whether an ACL denies something to a group or a role, so that a user's groups must be known. */
-    static boolean deniesGroup(StandardAcl rule) {
+    private static boolean deniesGroup(StandardAcl rule) {
         return rule.permissionType() == AclPermissionType.DENY && (rule.principal().startsWith(GROUP) || isRole(rule));
     }
 
@@ -36,7 +52,7 @@ final class AclRecords {
      * unknown kind of pattern denies like a prefix, and an ACL that matches nothing known still counts as an ACL of its
      * resource.
      */
-    static StandardAcl rule(Uuid id, StandardAcl acl) {
+    private static StandardAcl rule(Uuid id, StandardAcl acl) {
         if (acl.resourceType() == ResourceType.UNKNOWN || acl.resourceType() == ResourceType.ANY) {
             return null;
         }

@@ -4,7 +4,6 @@ import gbac.kafka.engine.LogText;
 import gbac.kafka.principal.PrincipalGroups;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Supplier;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.security.auth.KafkaPrincipal;
@@ -20,27 +19,45 @@ final class AuditLog {
 
     private AuditLog() {}
 
-    /** Writes a decision if its level is enabled; only then the rule is looked up. */
-    static void write(
-            AuthorizableRequestContext context, Action action, boolean isAllowed, Supplier<String> rule) {
-        if (isAllowed) {
-            // Not every allowed action grants something: some only ask which operations would be allowed.
-            if (action.logIfAllowed() && LOG.isDebugEnabled()) {
-                LOG.debug(message(context, action, true, rule.get()));
-            } else if (LOG.isTraceEnabled()) {
-                LOG.trace(message(context, action, true, rule.get()));
-            }
-        } else if (action.logIfDenied()) {
-            if (LOG.isInfoEnabled()) {
-                LOG.info(message(context, action, false, rule.get()));
+    /** Whether an allowed action is written. */
+    static boolean writesAllowed(Action action) {
+        // Not every allowed action grants something: some only ask which operations would be allowed.
+        return action.logIfAllowed() && LOG.isDebugEnabled() || LOG.isTraceEnabled();
+    }
+
+    /** Whether denied actions are written that refuse nothing. */
+    static boolean tracesDenied() {
+        return LOG.isTraceEnabled();
+    }
+
+    /** Whether denials are written. */
+    static boolean writesDenied() {
+        return LOG.isInfoEnabled();
+    }
+
+    /** Writes the line of a denial; null is none. */
+    static void writeDenied(String line) {
+        if (line != null) {
+            LOG.info(line);
+        }
+    }
+
+    /** Writes a decision if its level is enabled. */
+    static void write(AuthorizableRequestContext context, Subject subject, Action action, boolean isAllowed, String rule) {
+        if (isAllowed ? action.logIfAllowed() && LOG.isDebugEnabled() : action.logIfDenied() && LOG.isInfoEnabled()) {
+            String text = message(context, subject, action, isAllowed, rule);
+            if (isAllowed) {
+                LOG.debug(text);
+            } else {
+                LOG.info(text);
             }
         } else if (LOG.isTraceEnabled()) {
-            LOG.trace(message(context, action, false, rule.get()));
+            LOG.trace(message(context, subject, action, isAllowed, rule));
         }
     }
 
     private static String message(
-            AuthorizableRequestContext context, Action action, boolean isAllowed, String rule) {
+            AuthorizableRequestContext context, Subject subject, Action action, boolean isAllowed, String rule) {
         KafkaPrincipal principal = context.principal();
         ResourcePattern resource = action.resourcePattern();
         StringBuilder text = new StringBuilder(256)
@@ -64,7 +81,7 @@ final class AuditLog {
                 .append(action.resourceReferenceCount())
                 .append(" based on rule ")
                 .append(rule);
-        PrincipalGroups groups = PrincipalGroups.of(principal);
+        PrincipalGroups groups = subject.groups();
         if (groups != null) {
             appendGroups(text, groups.names());
         }

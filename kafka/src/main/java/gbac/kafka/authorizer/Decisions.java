@@ -1,8 +1,10 @@
 package gbac.kafka.authorizer;
 
+import gbac.kafka.authorizer.AuditEvents.Rule;
 import gbac.kafka.engine.Engine;
 import gbac.kafka.engine.EngineException;
 import gbac.kafka.engine.LogText;
+import gbac.kafka.principal.GroupReader;
 import gbac.kafka.principal.PrincipalGroups;
 import java.util.HashSet;
 import java.util.Set;
@@ -20,12 +22,18 @@ import org.slf4j.LoggerFactory;
 /** Decides requests: super users first, then the mask of a resource from the cache or from an engine. */
 final class Decisions {
     private static final Logger LOG = LoggerFactory.getLogger(Decisions.class);
+    private static final String DEFAULT_DENY = "DefaultDeny";
 
     private final Settings settings;
     private final Set<KafkaPrincipal> superUsers = new HashSet<>();
     private final PolicyTable table;
     private final Engines engines;
     private final AuthorizerMetrics metrics;
+    private final GroupReader groups;
+    /** Null for lines in Kafka's form. */
+    private final JsonDenials denials;
+    /** Null without a file. */
+    private final AuditEvents audit;
     private final Sessions sessions = new Sessions();
     private final EventCount unknownGroups = new EventCount(System::nanoTime);
     private volatile boolean isLoaded;
@@ -35,6 +43,11 @@ final class Decisions {
         this.table = table;
         this.engines = engines;
         this.metrics = metrics;
+        groups = new GroupReader(settings.builder(), settings.claims());
+        denials = settings.denials().isJson()
+                ? new JsonDenials(new DenialLimiter(System::nanoTime), settings.node(), settings.denials().console()) : null;
+        audit = settings.audit().file() == null ? null
+                : new AuditEvents(AuditFile.of(settings.audit(), settings.node()), engines, settings.node());
         for (String text : settings.superUsers()) {
             int colon = text.indexOf(':');
             superUsers.add(new KafkaPrincipal(text.substring(0, colon), text.substring(colon + 1)));
@@ -51,33 +64,148 @@ final class Decisions {
         return isLoaded;
     }
 
+    /** Ends the writing of audit events. */
+    void close() {
+        if (audit != null) {
+            audit.close();
+        }
+    }
+
     /** The sessions. */
     Sessions sessions() {
         return sessions;
     }
 
+    /** The reader of the groups of principals. */
+    GroupReader groups() {
+        return groups;
+    }
+
+    /** Who sends a request. */
+    Subject subject(AuthorizableRequestContext context) {
+        KafkaPrincipal principal = context.principal();
+        if (isSuperUser(principal)) {
+            return Subject.SUPER_USER;
+        }
+        PrincipalGroups known = groups.of(principal, settings.isOfController(context.listenerName()));
+        if (known != null && known.refusal() != null) {
+            return new Subject(false, known, null);
+        }
+        if (!isLoaded) {
+            throw new AuthorizerNotReadyException();
+        }
+        Session session = sessions.of(principal, known, table.namesHosts() ? context.clientAddress() : null);
+        if (audit != null && known != null && !known.names().isEmpty() && session.announce()) {
+            audit.signedIn(context, session);
+        }
+        return new Subject(false, known, session);
+    }
+
     /** Whether an action is allowed; writes the decision to the log. */
-    boolean allows(AuthorizableRequestContext context, Action action) {
+    boolean allows(AuthorizableRequestContext context, Subject subject, Action action) {
         ResourcePattern resource = action.resourcePattern();
         if (resource.patternType() != PatternType.LITERAL) {
             throw new IllegalArgumentException("Only literal resources are supported. Got: " + resource.patternType());
         }
-        boolean isAllowed;
-        if (isSuperUser(context.principal())) {
-            isAllowed = true;
-            AuditLog.write(context, action, true, () -> "SuperUser");
-        } else if (hasUnknownGroups(context.principal())) {
-            isAllowed = false;
-            AuditLog.write(context, action, false, () -> "UnknownGroups");
-            warnOfUnknownGroups(context.listenerName());
-        } else {
-            Session session = session(context);
-            int mask = mask(session, resource.resourceType(), resource.name());
+        int mask = 0;
+        boolean isAllowed = subject.isSuperUser();
+        if (subject.session() != null) {
+            mask = mask(subject.session(), resource.resourceType(), resource.name());
             isAllowed = mask == 0 ? settings.allowsWithoutAcls() : (mask >> action.operation().code() & 1) == 1;
-            AuditLog.write(context, action, isAllowed, () -> rule(session, action, mask));
         }
         metrics.decided(isAllowed);
+        if (isAllowed) {
+            writeAllowed(context, subject, action, mask);
+        } else {
+            writeDenied(context, subject, action, mask);
+        }
         return isAllowed;
+    }
+
+    private void writeAllowed(AuthorizableRequestContext context, Subject subject, Action action, int mask) {
+        if (AuditLog.writesAllowed(action)) {
+            String rule = subject.isSuperUser() ? "SuperUser" : mask == 0 ? "DefaultAllow" : rule(explain(subject, action));
+            AuditLog.write(context, subject, action, true, rule);
+        }
+        if (audit != null && action.logIfAllowed()) {
+            if (subject.isSuperUser()) {
+                audit.decided(context, subject, action, true, Rule.SUPER_USER, "superuser");
+            } else {
+                audit.decided(context, subject, action, true, mask == 0 ? Rule.OTHER_ALLOW : Rule.ACLS, "no ACL");
+            }
+        }
+    }
+
+    /** Looks up the reason of a request that is refused, and writes it to the log. What Kafka only asks is not looked up. */
+    private void writeDenied(AuthorizableRequestContext context, Subject subject, Action action, int mask) {
+        if (!action.logIfDenied() && !AuditLog.tracesDenied()) {
+            return;
+        }
+        Denial denial = denial(subject, action, mask);
+        if (action.logIfDenied()) {
+            metrics.denied(denial.reason());
+            if (denial.reason() == DenialReason.UNREADABLE) {
+                warnOfUnknownGroups(context, subject);
+            }
+        }
+        if (audit != null && action.logIfDenied()) {
+            boolean isByAcls = denial.reason() != DenialReason.UNREADABLE && denial.reason() != DenialReason.ENGINE_UNAVAILABLE;
+            audit.decided(context, subject, action, false, isByAcls ? Rule.ACLS : Rule.OTHER_DENY, denial.rule());
+        }
+        if (denials == null || !action.logIfDenied()) {
+            AuditLog.write(context, subject, action, false, denial.rule());
+        } else if (AuditLog.writesDenied()) {
+            AuditLog.writeDenied(denials.line(context, subject, action, denial, () -> nearMiss(subject, action, denial)));
+        }
+    }
+
+    /** The ACL that would allow a request but for one field; an empty text if there is none. */
+    private String nearMiss(Subject subject, Action action, Denial denial) {
+        if (denial.reason() == DenialReason.DENY || denial.reason() == DenialReason.UNREADABLE) {
+            return "";
+        }
+        ResourcePattern resource = action.resourcePattern();
+        String host = subject.session().host();
+        try {
+            return engines.ask(subject.session(), (engine, handle) -> engine.nearMiss(
+                    handle, action.operation().code(), resource.resourceType().code(), host, resource.name()));
+        } catch (EngineException | EngineUnavailableException unknown) {
+            return "";
+        }
+    }
+
+    /** Why a request is denied. */
+    private Denial denial(Subject subject, Action action, int mask) {
+        if (subject.session() == null) {
+            String why = subject.groups().refusal().why();
+            return new Denial(DenialReason.UNREADABLE, "UnknownGroups(" + why + ")", why);
+        }
+        DenialReason withoutMatch = subject.groups() != null && subject.groups().names().isEmpty()
+                ? DenialReason.NO_GROUPS : DenialReason.NO_MATCH;
+        if (mask == 0) {
+            return new Denial(withoutMatch, DEFAULT_DENY, "");
+        }
+        String text = explain(subject, action);
+        if (text == null) {
+            return new Denial(DenialReason.ENGINE_UNAVAILABLE, "EngineUnavailable", "");
+        }
+        String rule = rule(text);
+        if (!rule.equals(DEFAULT_DENY)) {
+            // Of the groups of somebody whose groups are not known, ACLs only deny.
+            boolean isOfUnknown = subject.groups() == null && text.contains(", of Group:");
+            return isOfUnknown ? new Denial(DenialReason.UNREADABLE, "UnknownGroups", "an ACL denies it to a group or role")
+                    : new Denial(DenialReason.DENY, rule, text.substring(text.indexOf(' ') + 1));
+        }
+        if (!table.rolesAllow() && table.hasMember(subject.session().key())) {
+            return new Denial(DenialReason.MEMBERS_TOO_OLD, rule, "");
+        }
+        if (table.namesHosts()) {
+            String fromAnywhere = explain(subject, action, null);
+            if (fromAnywhere != null && fromAnywhere.endsWith("the host is unknown")) {
+                return new Denial(DenialReason.HOST, rule, "");
+            }
+        }
+        return new Denial(withoutMatch, rule, "");
     }
 
     private boolean isSuperUser(KafkaPrincipal principal) {
@@ -90,25 +218,16 @@ final class Decisions {
                 ? principal : new KafkaPrincipal(principal.getPrincipalType(), principal.getName()));
     }
 
-    /** Whether a deny of a group or role may be for a user whose principal another builder has built, without groups. */
-    private boolean hasUnknownGroups(KafkaPrincipal principal) {
-        return table.deniesGroups() && PrincipalGroups.of(principal) == null;
-    }
-
-    private void warnOfUnknownGroups(String listener) {
+    private void warnOfUnknownGroups(AuthorizableRequestContext context, Subject subject) {
         unknownGroups.add(1);
         long denied = unknownGroups.due();
         if (denied > 0) {
-            LOG.warn("{} denied because the principals are not of {}, and ACLs deny groups or roles; the last one is of the "
-                    + "listener {}", denied == 1 ? "1 request is" : denied + " requests are", Settings.OUR_BUILDER, listener);
+            PrincipalGroups known = subject.groups();
+            LOG.warn("{} denied because the groups of the principal are not known; the last one is of {} on the listener {}: {}",
+                    denied == 1 ? "1 request is" : denied + " requests are", LogText.escape(context.principal().getName()),
+                    context.listenerName(), known == null ? "its principal has no groups of its builder, and an ACL denies a "
+                            + "group or role" : known.refusal().why());
         }
-    }
-
-    private Session session(AuthorizableRequestContext context) {
-        if (!isLoaded) {
-            throw new AuthorizerNotReadyException();
-        }
-        return sessions.of(context.principal(), table.namesHosts() ? context.clientAddress() : null);
     }
 
     private int mask(Session session, ResourceType type, String name) {
@@ -146,20 +265,28 @@ final class Decisions {
         }
     }
 
-    /** The rule for the log: the ACL that decided. */
-    private String rule(Session session, Action action, int mask) {
-        if (mask == 0) {
-            return settings.allowsWithoutAcls() ? "DefaultAllow" : "DefaultDeny";
+    /** The rule for the log: the ACL that decides, in the engine's text. */
+    private static String rule(String text) {
+        if (text == null) {
+            return "EngineUnavailable";
         }
+        return text.endsWith("no ACL allows it") ? DEFAULT_DENY : "MatchingAcl(" + text + ")";
+    }
+
+    private String explain(Subject subject, Action action) {
+        return explain(subject, action, subject.session().host());
+    }
+
+    /** The engine's text; null if no engine works. */
+    private String explain(Subject subject, Action action, String host) {
         ResourcePattern resource = action.resourcePattern();
         try {
-            String text = engines.ask(session, (engine, handle) -> engine.explain(
-                    handle, action.operation().code(), resource.resourceType().code(), session.host(), resource.name()));
-            return text.endsWith("no ACL allows it") ? "DefaultDeny" : "MatchingAcl(" + text + ")";
+            return engines.ask(subject.session(), (engine, handle) -> engine.explain(
+                    handle, action.operation().code(), resource.resourceType().code(), host, resource.name()));
         } catch (EngineException refused) {
-            return "DefaultDeny";
+            return "deny: no ACL allows it";
         } catch (EngineUnavailableException broken) {
-            return "EngineUnavailable";
+            return null;
         }
     }
 
@@ -172,13 +299,14 @@ final class Decisions {
             throw new IllegalArgumentException("Must specify a non-filter operation type for authorizeByResourceType");
         }
         ResourcePattern unnamed = new ResourcePattern(type, "hardcode", PatternType.LITERAL);
-        if (allows(context, new Action(operation, unnamed, 0, true, false))) {
+        Subject subject = subject(context);
+        if (allows(context, subject, new Action(operation, unnamed, 0, true, false))) {
             return true;
         }
-        if (hasUnknownGroups(context.principal())) {
+        if (subject.session() == null) {
             return false;
         }
-        int mask = maskOfAny(session(context), type);
+        int mask = maskOfAny(subject.session(), type);
         return (mask >> operation.code() & 1) == 1;
     }
 }

@@ -62,7 +62,11 @@ final class Engines {
             opened = 0;
         }
 
+        /** The identity of a session; -1 without one. */
         int handle(Session session) {
+            if (session == null) {
+                return -1;
+            }
             Integer known = open.get(session);
             if (known != null) {
                 return known;

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclBindingFilter;
@@ -33,9 +34,10 @@ final class PolicyTable {
     private volatile Map<Uuid, StandardAcl> acls = new ConcurrentHashMap<>();
     /** How many ACLs are the same rule for an engine. */
     private volatile Map<StandardAcl, Integer> rules = new ConcurrentHashMap<>();
-    private volatile int groupDenies;
     private Set<RoleMember> members = Set.of();
-    private boolean rolesAllow = true;
+    /** The principals that are members of any role. */
+    private volatile Set<String> memberNames = Set.of();
+    private volatile boolean rolesAllow = true;
     private volatile boolean namesHosts;
 
     PolicyTable(boolean matchesRanges) {
@@ -55,11 +57,6 @@ final class PolicyTable {
     /** The number of ACLs of roles. */
     long roleAcls() {
         return acls.values().stream().filter(AclRecords::isRole).count();
-    }
-
-    /** Whether any ACL denies something to a group or a role. */
-    boolean deniesGroups() {
-        return groupDenies > 0;
     }
 
     /** The ACLs that a filter selects. */
@@ -86,10 +83,10 @@ final class PolicyTable {
         }
         namesHosts |= !acl.host().equals("*");
         Records records = new Records();
-        StandardAcl rule = AclRecords.rule(id, acl);
-        if (rule != null && rules.merge(rule, 1, Integer::sum) == 1) {
-            groupDenies += AclRecords.deniesGroup(rule) ? 1 : 0;
-            AclRecords.write(records, true, rule, rolesAllow);
+        for (StandardAcl rule : AclRecords.rules(id, acl)) {
+            if (rules.merge(rule, 1, Integer::sum) == 1) {
+                AclRecords.write(records, true, rule, rolesAllow);
+            }
         }
         return records;
     }
@@ -101,10 +98,10 @@ final class PolicyTable {
             throw new IllegalStateException("An ACL with ID " + id + " does not exist.");
         }
         Records records = new Records();
-        StandardAcl rule = AclRecords.rule(id, acl);
-        if (rule != null && rules.computeIfPresent(rule, (same, count) -> count == 1 ? null : count - 1) == null) {
-            groupDenies -= AclRecords.deniesGroup(rule) ? 1 : 0;
-            AclRecords.write(records, false, rule, rolesAllow);
+        for (StandardAcl rule : AclRecords.rules(id, acl)) {
+            if (rules.computeIfPresent(rule, (same, count) -> count == 1 ? null : count - 1) == null) {
+                AclRecords.write(records, false, rule, rolesAllow);
+            }
         }
         return records;
     }
@@ -115,14 +112,12 @@ final class PolicyTable {
         copy.putAll(snapshot);
         Map<StandardAcl, Integer> counted = new ConcurrentHashMap<>(snapshot.size() * 2);
         copy.forEach((id, acl) -> {
-            StandardAcl rule = AclRecords.rule(id, acl);
-            if (rule != null) {
+            for (StandardAcl rule : AclRecords.rules(id, acl)) {
                 counted.merge(rule, 1, Integer::sum);
             }
         });
         acls = copy;
         rules = counted;
-        groupDenies = (int) counted.keySet().stream().filter(AclRecords::deniesGroup).count();
         namesHosts |= copy.values().stream().anyMatch(acl -> !acl.host().equals("*"));
     }
 
@@ -130,6 +125,7 @@ final class PolicyTable {
     void replace(Set<RoleMember> current, Consumer<Records> engines) {
         Set<RoleMember> before = members;
         members = Set.copyOf(current);
+        memberNames = members.stream().map(RoleMember::member).collect(Collectors.toUnmodifiableSet());
         Records records = new Records();
         for (RoleMember member : before) {
             if (!members.contains(member)) {
@@ -144,6 +140,16 @@ final class PolicyTable {
             }
         }
         flush(records, engines, 1);
+    }
+
+    /** Whether a user is a member of any role. */
+    boolean hasMember(Session.Key user) {
+        Set<String> current = memberNames;
+        boolean isMember = current.contains(user.type() + ":" + user.name());
+        for (String group : user.groups()) {
+            isMember |= current.contains("Group:" + group);
+        }
+        return isMember;
     }
 
     /** Whether ACLs of roles allow. */

@@ -3,7 +3,9 @@ package gbac.kafka.authorizer;
 import gbac.kafka.engine.Records;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.common.security.auth.KafkaPrincipal;
 
 /** A principal with its groups and its host, and the masks that were found for it in one state of the policy. */
 final class Session {
@@ -16,7 +18,14 @@ final class Session {
     private static final int OF_A_GROUP = 8;
 
     /** What identifies a session; the address is null while no ACL names a host. */
-    record Key(String type, String name, List<String> groups, InetAddress address) {}
+    record Key(String type, String name, List<String> groups, InetAddress address) {
+        /** Whether it is of a principal with these groups from this address. */
+        boolean isOf(KafkaPrincipal principal, InetAddress other) {
+            return Objects.equals(address, other)
+                    && name.equals(principal.getName())
+                    && type.equals(principal.getPrincipalType());
+        }
+    }
 
     private final Sessions owner;
     private final Key key;
@@ -26,6 +35,7 @@ final class Session {
     /** The last round of {@link Sessions} in which it was used. */
     private volatile int round;
     private volatile boolean closed;
+    private volatile boolean isAnnounced;
 
     /** The masks by resource type and name, for one state; each with the state of its name in the upper half. */
     private static final class Masks {
@@ -48,6 +58,13 @@ final class Session {
         this.round = round;
         host = key.address() == null ? null : key.address().getHostAddress();
         bytes = OVERHEAD + key.name().length() + key.groups().stream().mapToInt(group -> OF_A_GROUP + group.length()).sum();
+    }
+
+    /** Whether this is the first call. */
+    boolean announce() {
+        boolean isFirst = !isAnnounced;
+        isAnnounced = true;
+        return isFirst;
     }
 
     /** What identifies it. */

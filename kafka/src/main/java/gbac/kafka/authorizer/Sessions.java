@@ -23,18 +23,17 @@ final class Sessions {
     private final LongAdder forgotten = new LongAdder();
     private volatile int round;
 
-    /** The session of a principal from an address, which is null while no ACL names a host. */
-    Session of(KafkaPrincipal principal, InetAddress address) {
-        PrincipalGroups known = PrincipalGroups.of(principal);
-        if (known != null
-                && known.session() instanceof Session session
+    /** The session of a principal with groups, which are null if not known, from an address, which is null while no ACL names a host. */
+    Session of(KafkaPrincipal principal, PrincipalGroups groups, InetAddress address) {
+        if (groups != null
+                && groups.session() instanceof Session session
                 && session.isOpen(this)
-                && (address == null ? session.key().address() == null : address.equals(session.key().address()))) {
+                && session.key().isOf(principal, address)) {
             session.use(round);
             return session;
         }
-        List<String> groups = known == null ? List.of() : known.names();
-        Session.Key key = new Session.Key(principal.getPrincipalType(), principal.getName(), groups, address);
+        List<String> names = groups == null ? List.of(AclRecords.UNKNOWN) : groups.names();
+        Session.Key key = new Session.Key(principal.getPrincipalType(), principal.getName(), names, address);
         Session session = sessions.get(key);
         if (session == null) {
             session = sessions.computeIfAbsent(key, this::create);
@@ -43,8 +42,8 @@ final class Sessions {
             }
         }
         session.use(round);
-        if (known != null) {
-            known.session(session);
+        if (groups != null) {
+            groups.session(session);
         }
         return session;
     }

@@ -113,14 +113,29 @@ public class Engine {
 
     /** A decision and its ACL in one line. */
     public String explain(int handle, int operation, int resourceType, String host, String name) {
+        return answer("gbac_explain", handle, operation, resourceType, host, name);
+    }
+
+    /** The field in which the nearest ACL differs, a colon and the ACL; an empty text if none is near. Reads every ACL. */
+    public String nearMiss(int handle, int operation, int resourceType, String host, String name) {
+        return answer("gbac_near_miss", handle, operation, resourceType, host, name);
+    }
+
+    /** The audit event of a sign-in or a decision as one line of JSON; the handle -1 is nobody whose ACLs decide. */
+    public String event(int handle, Records event) {
+        int result = call("gbac_event", handle, put(event.array(), event.size()), event.size());
+        return new String(result("gbac_event", result), StandardCharsets.UTF_8);
+    }
+
+    private String answer(String function, int handle, int operation, int resourceType, String host, String name) {
         int hostLength = -1;
         int length = 0;
         if (host != null) {
             length = hostLength = put(host, 0);
         }
         length = put(name, length);
-        int result = call("gbac_explain", handle, operation, resourceType, hostLength, buffer, length);
-        return new String(result("gbac_explain", result), StandardCharsets.UTF_8);
+        int result = call(function, handle, operation, resourceType, hostLength, buffer, length);
+        return new String(result(function, result), StandardCharsets.UTF_8);
     }
 
     /** Finds the user and the groups in claims, which are JSON text. */

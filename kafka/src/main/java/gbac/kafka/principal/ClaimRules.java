@@ -1,5 +1,6 @@
 package gbac.kafka.principal;
 
+import gbac.kafka.engine.Extraction;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.common.config.ConfigException;
@@ -8,13 +9,19 @@ import org.apache.kafka.common.config.ConfigException;
  * Where the groups and the user are in the claims of a token, and which tokens are refused.
  *
  * @param claimPath the JSON path of the groups
+ * @param isClaimSet whether that path is set, so that it counts also where another validator has read groups
  * @param suffix whether only the last part of a nested group's name counts
  * @param mapping the claim that names the user; empty for the name that Kafka found
  * @param refusesUnreadable whether a token whose groups cannot be read is refused; otherwise it has none
  * @param refusesMissing whether a token without the claim of the groups is refused; otherwise it has none
  */
 public record ClaimRules(
-        String claimPath, boolean suffix, String mapping, boolean refusesUnreadable, boolean refusesMissing) {
+        String claimPath,
+        boolean isClaimSet,
+        boolean suffix,
+        String mapping,
+        boolean refusesUnreadable,
+        boolean refusesMissing) {
     /** The property with the JSON path of the groups. */
     public static final String CLAIM = "gbac.groups.claim";
     /** The property that says how the names of nested groups are read. */
@@ -33,6 +40,7 @@ public record ClaimRules(
     public static ClaimRules of(Map<String, ?> configs) {
         return new ClaimRules(
                 text(configs, CLAIM, "$.groups"),
+                configs.get(CLAIM) != null,
                 oneOf(configs, NESTED, "none", "suffix").equals("suffix"),
                 text(configs, MAPPING, ""),
                 oneOf(configs, UNREADABLE, "refuse", "none").equals("refuse"),
@@ -41,7 +49,21 @@ public record ClaimRules(
 
     /** The same rules for groups, and Kafka's name of the user. */
     ClaimRules withoutMapping() {
-        return new ClaimRules(claimPath, suffix, "", refusesUnreadable, refusesMissing);
+        return new ClaimRules(claimPath, isClaimSet, suffix, "", refusesUnreadable, refusesMissing);
+    }
+
+    /** The same rules, with only the last part of a nested group's name. */
+    ClaimRules withSuffix() {
+        return new ClaimRules(claimPath, isClaimSet, true, mapping, refusesUnreadable, refusesMissing);
+    }
+
+    /** Whether somebody whose groups are found like this is refused. */
+    boolean refuses(Extraction.Readability found) {
+        return switch (found) {
+            case READABLE -> false;
+            case MISSING -> refusesMissing;
+            case UNREADABLE -> refusesUnreadable;
+        };
     }
 
     /** One of two values; the first one if the property is not set. */

@@ -126,12 +126,7 @@ public final class PrincipalBuilder implements KafkaPrincipalBuilder, KafkaPrinc
     /** Refuses a token that may have left out groups, if the rules say so. */
     private static void refuseUnknownGroups(ClaimRules rules, Extraction found, String user) {
         String warnings = LogText.escape(String.join("; ", found.warnings()));
-        boolean isRefused = switch (found.readability()) {
-            case READABLE -> false;
-            case MISSING -> rules.refusesMissing();
-            case UNREADABLE -> rules.refusesUnreadable();
-        };
-        if (isRefused) {
+        if (rules.refuses(found.readability())) {
             String property = found.readability() == Extraction.Readability.MISSING ? ClaimRules.MISSING : ClaimRules.UNREADABLE;
             throw refusal(user, "the groups of its token are not known, and " + property + " is `refuse`: " + warnings);
         }

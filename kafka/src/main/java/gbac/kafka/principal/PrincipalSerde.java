@@ -2,6 +2,7 @@ package gbac.kafka.principal;
 
 import gbac.kafka.engine.RecordReader;
 import gbac.kafka.engine.Records;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.security.auth.KafkaPrincipal;
@@ -45,7 +46,9 @@ final class PrincipalSerde implements KafkaPrincipalSerde {
     @Override
     public KafkaPrincipal deserialize(byte[] bytes) {
         if (bytes.length < 3 || bytes[0] != FIRST || bytes[1] != SECOND) {
-            return PrincipalGroups.create(stock.deserialize(bytes), List.of());
+            KafkaPrincipal plain = stock.deserialize(bytes);
+            // Bytes of another builder can hold groups that Kafka's serde skips. The authorizer then knows of none.
+            return Arrays.equals(stock.serialize(plain), bytes) ? PrincipalGroups.create(plain, List.of()) : plain;
         }
         if (bytes[2] != VERSION) {
             throw new SerializationException("version " + bytes[2] + " of a principal with groups is newer than "

@@ -7,17 +7,25 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import gbac.kafka.principal.PrincipalGroups;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import javax.management.InstanceNotFoundException;
+import javax.management.JMException;
+import javax.management.ObjectName;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.acl.AclBindingFilter;
 import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
+import org.apache.kafka.common.security.auth.KafkaPrincipal;
 import org.apache.kafka.metadata.authorizer.StandardAcl;
+import org.apache.kafka.server.authorizer.Action;
 import org.apache.kafka.server.authorizer.AuthorizationResult;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -88,7 +96,7 @@ final class AuthorizerTest {
         table.replace(acls);
         table.replace(java.util.Set.of(new gbac.kafka.engine.RoleMember("dev", "Group:eng")), records -> { });
         Engines engines = new Engines(table, 2, gbac.kafka.engine.Engine::new, Runnable::run);
-        Session session = new Sessions().of(PrincipalGroups.create("User", "alice", false, List.of("eng")), null);
+        Session session = World.session(new Sessions(), PrincipalGroups.create("User", "alice", false, List.of("eng")), null);
         for (int round = 0; round < 3; round++) {
             assertEquals("true false true", allowed(engines, session));
             table.allowRoles(false, engines::apply);
@@ -177,5 +185,55 @@ final class AuthorizerTest {
         assertEquals(0, metrics.value("role-members-age-seconds"));
         assertEquals(1, metrics.value("roles-allow"));
         authorizer.close();
+    }
+
+    private static double jmx(String name) throws JMException {
+        ObjectName bean = new ObjectName(
+                "kafka.server:type=plugins,config=authorizer.class.name,class=GroupAuthorizer,role=tested");
+        return ((Number) ManagementFactory.getPlatformMBeanServer().getAttribute(bean, name)).doubleValue();
+    }
+
+    /** With Kafka 3.9 and 4.0, the metrics have a place of their own in JMX. */
+    @Test
+    void denialsAreCountedByReasonInJmx() throws IOException, JMException {
+        StandardAcl fromAnother = new StandardAcl(ResourceType.TOPIC, "h", PatternType.LITERAL, "User:*", "10.9.9.9",
+                AclOperation.READ, AclPermissionType.ALLOW);
+        AclAuthorizer authorizer = World.authorizer(List.of(World.readAcl("a", "Group:eng"), deny("d", "Group:eng"), fromAnother,
+                deny("u", "Group:ops"), World.readAcl("u", "User:*"), World.readAcl("r", "Role:dev")),
+                "gbac.roles.file", roles("Group:eng"));
+        authorizer.withJmx("tested");
+        assertFalse(reads(authorizer, alice("eng"), "d"));
+        assertFalse(reads(authorizer, alice("eng"), "nothing"));
+        assertFalse(reads(authorizer, alice("other"), "a"));
+        assertFalse(reads(authorizer, alice(), "a"));
+        assertFalse(reads(authorizer, alice("eng"), "h"));
+        assertFalse(reads(authorizer, World.request(new KafkaPrincipal("User", "x"), "10.0.0.1"), "u"));
+        assertTrue(reads(authorizer, alice("eng"), "r"));
+        // Kafka only asks; nothing is refused.
+        World.allows(authorizer, alice(), new Action(AclOperation.READ,
+                new ResourcePattern(ResourceType.TOPIC, "a", PatternType.LITERAL), 1, false, false));
+        authorizer.updateMetrics();
+        assertEquals(1, jmx("denials-deny-total"));
+        assertEquals(2, jmx("denials-no-match-total"));
+        assertEquals(1, jmx("denials-no-groups-total"));
+        assertEquals(1, jmx("denials-host-total"));
+        assertEquals(1, jmx("denials-unreadable-total"));
+        assertEquals(0, jmx("denials-members-too-old-total"));
+        assertEquals(0, jmx("denials-engine-unavailable-total"));
+        assertEquals(6, jmx("acls-total-count"));
+        assertTrue(jmx("authorization-denied-rate-per-minute") > 0);
+        authorizer.close();
+        assertThrows(InstanceNotFoundException.class, () -> jmx("acls-total-count"));
+    }
+
+    @Test
+    void aMemberOfARoleWhoseMembersAreTooOldIsCountedAsSuch() {
+        PolicyTable table = new PolicyTable(true);
+        table.replace(java.util.Set.of(new gbac.kafka.engine.RoleMember("dev", "Group:eng")), records -> { });
+        Session.Key eng = new Session.Key("User", "alice", List.of("ops", "eng"), null);
+        assertTrue(table.hasMember(eng));
+        assertFalse(table.hasMember(new Session.Key("User", "alice", List.of("ops"), null)));
+        table.replace(java.util.Set.of(new gbac.kafka.engine.RoleMember("dev", "User:alice")), records -> { });
+        assertTrue(table.hasMember(new Session.Key("User", "alice", List.of(), null)));
     }
 }

@@ -5,14 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import gbac.kafka.GroupPrincipal;
 import gbac.kafka.principal.PrincipalGroups;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourceType;
+import org.apache.kafka.common.security.auth.AuthenticationContext;
 import org.apache.kafka.common.security.auth.KafkaPrincipal;
+import org.apache.kafka.common.security.auth.KafkaPrincipalBuilder;
+import org.apache.kafka.common.security.auth.KafkaPrincipalSerde;
 import org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder;
 import org.apache.kafka.metadata.authorizer.StandardAcl;
 import org.apache.kafka.server.authorizer.AuthorizationResult;
@@ -91,32 +97,127 @@ final class BuilderGuardTest {
         return World.request(principal, "10.0.0.1");
     }
 
-    /** What the guard cannot see: a principal that the builder did not build, while ACLs deny groups. */
+    /** What the guard cannot see: of a principal that the builder did not build, every deny of a group counts, and no allow. */
     @Test
-    void aPrincipalOfAnotherBuilderIsDeniedWhileGroupsAreDenied() {
+    void deniesOfGroupsHoldForAPrincipalOfAnotherBuilder() {
         KafkaPrincipal known = PrincipalGroups.create("User", "alice", false, List.of());
         KafkaPrincipal unknown = new KafkaPrincipal("User", "alice");
         KafkaPrincipal root = new KafkaPrincipal("User", "root");
         StandardAcl allow = World.readAcl("t", "User:alice");
         for (String denied : List.of("Group:contractors", "Role:contractors", "RedpandaRole:contractors")) {
-            AclAuthorizer authorizer = World.authorizer(
-                    List.of(allow), "super.users", "User:root", "allow.everyone.if.no.acl.found", "true");
+            AclAuthorizer authorizer = World.authorizer(List.of(allow, World.readAcl("g", "Group:contractors")),
+                    "super.users", "User:root", "allow.everyone.if.no.acl.found", "true");
             assertTrue(reads(authorizer, unknown, "t"), "no ACL denies a group");
-            StandardAcl deny = World.acl(
-                    ResourceType.TOPIC, "other", PatternType.LITERAL, denied, AclOperation.READ, false);
-            var one = org.apache.kafka.common.Uuid.randomUuid();
-            authorizer.addAcl(one, deny);
+            assertFalse(reads(authorizer, unknown, "g"), "no allow of a group counts");
+            var ids = List.of(Uuid.randomUuid(), Uuid.randomUuid());
+            StandardAcl deny = World.acl(ResourceType.TOPIC, "t", PatternType.LITERAL, denied, AclOperation.READ, false);
+            for (Uuid id : ids) {
+                authorizer.addAcl(id, World.acl(ResourceType.TOPIC, "t", PatternType.PREFIXED, denied + id,
+                        AclOperation.READ, false));
+            }
             assertFalse(reads(authorizer, unknown, "t"));
-            assertFalse(reads(authorizer, unknown, "without-acls"));
-            assertEquals(AuthorizationResult.DENIED,
-                    authorizer.authorizeByResourceType(from(unknown), AclOperation.READ, ResourceType.TOPIC));
+            assertTrue(reads(authorizer, unknown, "without-acls"));
             assertTrue(reads(authorizer, known, "t"));
             assertTrue(reads(authorizer, root, "t"));
-            authorizer.removeAcl(one);
+            assertEquals(AuthorizationResult.DENIED,
+                    authorizer.authorize(from(unknown), List.of(World.action(AclOperation.READ, ResourceType.TOPIC, "t-2"))).get(0),
+                    "also by a prefix");
+            authorizer.removeAcl(ids.get(0));
+            assertFalse(reads(authorizer, unknown, "t"), "the other one still denies");
+            authorizer.removeAcl(ids.get(1));
             assertTrue(reads(authorizer, unknown, "t"), "no ACL denies a group any more");
-            authorizer.loadSnapshot(Map.of(one, deny));
-            assertFalse(reads(authorizer, unknown, "without-acls"));
+            authorizer.loadSnapshot(Map.of(ids.get(0), deny, ids.get(1), allow));
+            assertFalse(reads(authorizer, unknown, "t"));
             authorizer.close();
+        }
+    }
+
+    @Test
+    void otherBuildersWhosePrincipalsHaveGroupsAreAccepted() {
+        String strimzis = "io.strimzi.kafka.oauth.server.OAuthKafkaPrincipalBuilder";
+        for (Object builder : List.of(strimzis, CarryingBuilder.class, CarryingBuilder.class.getName())) {
+            Map<String, Object> configs = World.configs();
+            configs.put("principal.builder.class", builder);
+            configs.put("listener.name.clients.principal.builder.class", builder);
+            AclAuthorizer authorizer = new AclAuthorizer();
+            authorizer.configure(configs);
+            authorizer.close();
+            configs.put("listener.name.clients.principal.builder.class", OURS);
+            assertTrue(refusal(configs).contains("denies of groups would have no effect for forwarded requests"));
+            configs.remove("listener.name.clients.principal.builder.class");
+            configs.put("gbac.principal.mapping", "$.email");
+            assertTrue(refusal(configs).startsWith("gbac.principal.mapping has no effect"));
+        }
+        Map<String, Object> configs = World.configs("gbac.groups.claim", "$.roles");
+        configs.put("principal.builder.class", CarryingBuilder.class.getName());
+        assertTrue(refusal(configs).startsWith("gbac.groups.claim has no effect"));
+        configs.put("principal.builder.class", LosingBuilder.class.getName());
+        assertTrue(refusal(configs).contains("no user would have groups"), "bytes would lose the groups");
+    }
+
+    @Test
+    void aPrincipalThatCarriesGroupsIsDecidedByThem() {
+        Map<String, StandardAcl> acls = Map.of("allow", World.readAcl("t", "Group:eng"), "all", World.readAcl("t", "User:bob"),
+                "deny", World.acl(ResourceType.TOPIC, "t", PatternType.LITERAL, "Group:ops", AclOperation.READ, false));
+        for (String unreadable : List.of("refuse", "none")) {
+            AclAuthorizer authorizer = World.authorizer(acls, "principal.builder.class", CarryingBuilder.class.getName(),
+                    "gbac.groups.nested", "suffix", "gbac.groups.unreadable", unreadable);
+            assertTrue(reads(authorizer, new Carrier("alice", Set.of("/a/eng")), "t"));
+            assertFalse(reads(authorizer, new Carrier("alice", Set.of("eng", "ops")), "t"));
+            assertFalse(reads(authorizer, new Carrier("alice", Set.of()), "t"));
+            assertFalse(reads(authorizer, new Carrier("alice", null), "t"));
+            assertEquals(unreadable.equals("none"), reads(authorizer, new Carrier("bob", null), "t"));
+            assertFalse(reads(authorizer, new KafkaPrincipal("User", "bob"), "t"), "a deny of a group counts");
+            authorizer.close();
+        }
+    }
+
+    /** A principal of somebody else. */
+    static final class Carrier extends KafkaPrincipal implements GroupPrincipal {
+        private final Set<String> groups;
+
+        Carrier(String name, Set<String> groups) {
+            super(USER_TYPE, name);
+            this.groups = groups;
+        }
+
+        @Override
+        public Set<String> groups() {
+            return groups;
+        }
+    }
+
+    static final class CarryingBuilder implements KafkaPrincipalBuilder, KafkaPrincipalSerde {
+        @Override
+        public Carrier build(AuthenticationContext context) {
+            return new Carrier("x", Set.of());
+        }
+
+        @Override
+        public byte[] serialize(KafkaPrincipal principal) {
+            return new byte[0];
+        }
+
+        @Override
+        public Carrier deserialize(byte[] bytes) {
+            return new Carrier("x", Set.of());
+        }
+    }
+
+    static final class LosingBuilder implements KafkaPrincipalBuilder, KafkaPrincipalSerde {
+        @Override
+        public Carrier build(AuthenticationContext context) {
+            return new Carrier("x", Set.of());
+        }
+
+        @Override
+        public byte[] serialize(KafkaPrincipal principal) {
+            return new byte[0];
+        }
+
+        @Override
+        public KafkaPrincipal deserialize(byte[] bytes) {
+            return new Carrier("x", Set.of());
         }
     }
 

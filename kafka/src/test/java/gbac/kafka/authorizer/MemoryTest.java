@@ -28,7 +28,7 @@ final class MemoryTest {
     }
 
     private Session session(int user) {
-        return sessions.of(PrincipalGroups.create("User", "user-" + user, false, GROUPS), null);
+        return World.session(sessions, PrincipalGroups.create("User", "user-" + user, false, GROUPS), null);
     }
 
     private boolean reads(int user) {

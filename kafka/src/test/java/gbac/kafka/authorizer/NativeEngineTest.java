@@ -139,7 +139,7 @@ final class NativeEngineTest {
                     "operation", "OPERATION_" + acl.operation().name(),
                     "permission_type", "PERMISSION_TYPE_" + acl.permissionType().name()));
         }
-        String version = Settings.of(World.configs()).matchesRanges() ? "4.4" : "4.3";
+        String version = KafkaVersion.ofThisNode().matchesRanges() ? "4.4" : "4.3";
         return Map.of("version", 1, "settings",
                 Map.of("dialect", "kafka", "kafka_version", version, "superusers", List.of("root")),
                 "roles", roles, "acls", rules);

@@ -46,11 +46,8 @@ final class World {
     private World() {}
 
     /** A request, as much of it as an authorizer reads. */
-    record Request(KafkaPrincipal principal, InetAddress clientAddress) implements AuthorizableRequestContext {
-        @Override
-        public String listenerName() {
-            return "SASL";
-        }
+    record Request(KafkaPrincipal principal, InetAddress clientAddress, String listenerName)
+            implements AuthorizableRequestContext {
 
         @Override
         public SecurityProtocol securityProtocol() {
@@ -91,7 +88,12 @@ final class World {
     }
 
     static Request request(KafkaPrincipal principal, String address) {
-        return new Request(principal, address(address));
+        return new Request(principal, address(address), "SASL");
+    }
+
+    /** A request that a broker forwards to the controller. */
+    static Request forwarded(KafkaPrincipal principal) {
+        return new Request(principal, address("10.0.0.1"), "CONTROLLER");
     }
 
     static KafkaPrincipal user(String name) {
@@ -101,6 +103,11 @@ final class World {
     /** A principal that our builder has built, without groups. */
     static KafkaPrincipal principal(String type, String name) {
         return PrincipalGroups.create(type, name, false, List.of());
+    }
+
+    /** The session of a principal that our builder has built. */
+    static Session session(Sessions sessions, KafkaPrincipal principal, InetAddress address) {
+        return sessions.of(principal, PrincipalGroups.of(principal), address);
     }
 
     static Action action(AclOperation operation, ResourceType type, String name) {
