@@ -6,12 +6,13 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -131,7 +132,9 @@ final class AuditFile implements AutoCloseable {
     }
 
     private void open() throws IOException {
-        Set<StandardOpenOption> options = EnumSet.of(StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        // A link would let somebody else choose what is written to.
+        Set<OpenOption> options =
+                Set.of(StandardOpenOption.CREATE, StandardOpenOption.APPEND, LinkOption.NOFOLLOW_LINKS);
         boolean isPosix = file.getFileSystem().supportedFileAttributeViews().contains("posix");
         // Only its owner reads what users do.
         FileAttribute<?>[] owner = isPosix

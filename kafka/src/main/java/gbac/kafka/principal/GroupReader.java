@@ -46,17 +46,17 @@ public final class GroupReader {
             return PrincipalGroups.of(principal);
         }
         if (builder == BuilderKind.OTHER) {
-            return principal instanceof GroupPrincipal carrier ? ofCarrier(principal, carrier) : null;
+            return principal instanceof GroupPrincipal carrier ? ofCarrier(principal, carrier, isForwarded) : null;
         }
         if (StrimziPrincipal.isOne(principal)) {
-            return ofStrimzi(principal);
+            return ofStrimzi(principal, isForwarded);
         }
         // A client certificate or a password. Of a token, Strimzi's builder creates no plain principal.
         boolean isWithoutToken = principal.getClass() == KafkaPrincipal.class && !isForwarded;
         return isWithoutToken ? PrincipalGroups.NONE : null;
     }
 
-    private PrincipalGroups ofCarrier(KafkaPrincipal principal, GroupPrincipal carrier) {
+    private PrincipalGroups ofCarrier(KafkaPrincipal principal, GroupPrincipal carrier, boolean isForwarded) {
         Set<String> groups = null;
         Extraction found;
         try {
@@ -69,10 +69,11 @@ public final class GroupReader {
         } catch (RuntimeException | StackOverflowError failed) {
             found = unreadable("its principal fails: " + failed);
         }
-        return store(principal, principal, groups, found);
+        note(principal, isForwarded, found);
+        return store(principal, groups, found);
     }
 
-    private PrincipalGroups ofStrimzi(KafkaPrincipal principal) {
+    private PrincipalGroups ofStrimzi(KafkaPrincipal principal, boolean isForwarded) {
         Object holder = principal;
         Set<?> groups = null;
         Extraction found;
@@ -91,7 +92,8 @@ public final class GroupReader {
         } catch (RuntimeException | StackOverflowError failed) {
             found = unreadable(failed.toString());
         }
-        return store(holder, principal, groups, found);
+        note(principal, isForwarded, found);
+        return store(holder, groups, found);
     }
 
     private Extraction read(KafkaPrincipal principal, StrimziPrincipal strimzi) throws UnreadableException {
@@ -142,14 +144,21 @@ public final class GroupReader {
         return new Extraction(null, List.of(), List.of(why), Readability.UNREADABLE);
     }
 
-    private PrincipalGroups store(Object holder, KafkaPrincipal principal, Set<?> source, Extraction found) {
-        String why = LogText.escape(String.join("; ", found.warnings()));
-        Refusal refusal = null;
-        if (rules.refuses(found.readability())) {
-            refusal = new Refusal(found.readability() == Readability.MISSING, why);
-        } else if (found.groups().isEmpty() && !why.isEmpty()) {
-            LOG.info("User {} has no groups: {}", LogText.escape(principal.getName()), why);
+    /** Says why somebody has no groups; on brokers only, because each forwarded request has a principal of its own. */
+    private void note(KafkaPrincipal principal, boolean isForwarded, Extraction found) {
+        boolean isWithout = found.groups().isEmpty() && !found.warnings().isEmpty() && !rules.refuses(found.readability());
+        if (isWithout && !isForwarded) {
+            LOG.info("User {} has no groups: {}", LogText.escape(principal.getName()), why(found));
         }
+    }
+
+    private static String why(Extraction found) {
+        return LogText.escape(String.join("; ", found.warnings()));
+    }
+
+    private PrincipalGroups store(Object holder, Set<?> source, Extraction found) {
+        Refusal refusal = rules.refuses(found.readability())
+                ? new Refusal(found.readability() == Readability.MISSING, why(found)) : null;
         return PrincipalGroups.store(holder, found.groups(), copy(source), refusal);
     }
 

@@ -126,12 +126,14 @@ final class AuditTest {
     @Test
     void wrongPropertiesStopTheStart() throws IOException {
         Path file = Files.createFile(folder.resolve("file"));
+        Path link = Files.createSymbolicLink(folder.resolve("link"), file);
         for (String[] wrong : new String[][] {
             {"gbac.audit.total.mib", "1"},
             {"gbac.audit.total.mib", "-1", "gbac.audit.file", folder.resolve("a").toString()},
             {"gbac.audit.total.mib", "many", "gbac.audit.file", folder.resolve("a").toString()},
             {"gbac.audit.file", ""}, {"gbac.audit.file", folder.toString()},
             {"gbac.audit.file", folder.resolve("none/a").toString()}, {"gbac.audit.file", file.resolve("a").toString()},
+            {"gbac.audit.file", link.toString()},
         }) {
             AclAuthorizer authorizer = new AclAuthorizer();
             String message = assertThrows(
