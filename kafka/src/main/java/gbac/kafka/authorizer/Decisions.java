@@ -6,6 +6,7 @@ import gbac.kafka.engine.EngineException;
 import gbac.kafka.engine.LogText;
 import gbac.kafka.principal.GroupReader;
 import gbac.kafka.principal.PrincipalGroups;
+import gbac.kafka.principal.PrincipalGroups.Refusal;
 import java.util.HashSet;
 import java.util.Set;
 import org.apache.kafka.common.acl.AclOperation;
@@ -144,12 +145,13 @@ final class Decisions {
         Denial denial = denial(subject, action, mask);
         if (action.logIfDenied()) {
             metrics.denied(denial.reason());
-            if (denial.reason() == DenialReason.UNREADABLE) {
+            if (subject.session() == null || denial.reason() == DenialReason.UNREADABLE) {
                 warnOfUnknownGroups(context, subject);
             }
         }
         if (audit != null && action.logIfDenied()) {
-            boolean isByAcls = denial.reason() != DenialReason.UNREADABLE && denial.reason() != DenialReason.ENGINE_UNAVAILABLE;
+            boolean isByAcls = subject.session() != null && denial.reason() != DenialReason.UNREADABLE
+                    && denial.reason() != DenialReason.ENGINE_UNAVAILABLE;
             audit.decided(context, subject, action, false, isByAcls ? Rule.ACLS : Rule.OTHER_DENY, denial.rule());
         }
         if (denials == null || !action.logIfDenied()) {
@@ -161,7 +163,7 @@ final class Decisions {
 
     /** The ACL that would allow a request but for one field; an empty text if there is none. */
     private String nearMiss(Subject subject, Action action, Denial denial) {
-        if (denial.reason() == DenialReason.DENY || denial.reason() == DenialReason.UNREADABLE) {
+        if (subject.session() == null || denial.reason() == DenialReason.DENY || denial.reason() == DenialReason.UNREADABLE) {
             return "";
         }
         ResourcePattern resource = action.resourcePattern();
@@ -177,8 +179,9 @@ final class Decisions {
     /** Why a request is denied. */
     private Denial denial(Subject subject, Action action, int mask) {
         if (subject.session() == null) {
-            String why = subject.groups().refusal().why();
-            return new Denial(DenialReason.UNREADABLE, "UnknownGroups(" + why + ")", why);
+            Refusal refusal = subject.groups().refusal();
+            DenialReason reason = refusal.isMissing() ? DenialReason.NO_GROUPS : DenialReason.UNREADABLE;
+            return new Denial(reason, "UnknownGroups(" + refusal.why() + ")", refusal.why());
         }
         DenialReason withoutMatch = subject.groups() != null && subject.groups().names().isEmpty()
                 ? DenialReason.NO_GROUPS : DenialReason.NO_MATCH;
@@ -191,6 +194,10 @@ final class Decisions {
         }
         String rule = rule(text);
         if (!rule.equals(DEFAULT_DENY)) {
+            if (!text.startsWith("deny: ")) {
+                // The ACLs have changed since the decision.
+                return new Denial(withoutMatch, DEFAULT_DENY, "");
+            }
             // Of the groups of somebody whose groups are not known, ACLs only deny.
             boolean isOfUnknown = subject.groups() == null && text.contains(", of Group:");
             return isOfUnknown ? new Denial(DenialReason.UNREADABLE, "UnknownGroups", "an ACL denies it to a group or role")

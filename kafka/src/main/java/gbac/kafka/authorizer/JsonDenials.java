@@ -55,7 +55,7 @@ final class JsonDenials {
         text(json, "listener", context.listenerName());
         text(json, "node", node);
         if (!denial.detail().isEmpty()) {
-            text(json, denial.reason() == DenialReason.UNREADABLE ? "detail" : "acl", denial.detail());
+            text(json, denial.reason() == DenialReason.DENY ? "acl" : "detail", denial.detail());
         }
         appendNearMiss(json, nearMiss.get());
         if (links != null && subject.groups() != null && principal.getPrincipalType().equals(KafkaPrincipal.USER_TYPE)) {

@@ -141,7 +141,10 @@ final class StrimziTest {
         assertTrue(reads(suffix, alice(Set.of("/a/eng"), null), "t"));
         suffix.close();
         AclAuthorizer refusing = authorizer("gbac.groups.missing", "refuse");
+        World.NodeMetrics metrics = new World.NodeMetrics(new org.apache.kafka.common.metrics.Metrics());
+        refusing.withMetrics(metrics);
         assertFalse(reads(refusing, alice(null, "{}"), "u"));
+        assertEquals(1, metrics.value("denials-no-groups-total"));
         refusing.close();
     }
 
