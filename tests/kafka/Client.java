@@ -204,13 +204,15 @@ public final class Client {
         return null;
     }
 
-    /** Sets properties of one node, or of all; removes those that are null. */
+    /** Sets properties of a topic, of one node, or of all; removes those that are null. */
     private static Object configure(Admin admin, JsonNode call) throws Exception {
         List<AlterConfigOp> changes = new ArrayList<>();
         call.get("properties").fields().forEachRemaining(field -> changes.add(field.getValue().isNull()
             ? new AlterConfigOp(new ConfigEntry(field.getKey(), ""), AlterConfigOp.OpType.DELETE)
             : new AlterConfigOp(new ConfigEntry(field.getKey(), field.getValue().asText()), AlterConfigOp.OpType.SET)));
-        admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.BROKER, call.path("node").asText("")), changes)).all().get();
+        ConfigResource.Type type = call.has("topic") ? ConfigResource.Type.TOPIC : ConfigResource.Type.BROKER;
+        String name = call.path(call.has("topic") ? "topic" : "node").asText("");
+        admin.incrementalAlterConfigs(Map.of(new ConfigResource(type, name), changes)).all().get();
         return null;
     }
 

@@ -4,14 +4,15 @@ import { startClients } from './clients.mjs';
 import { makeCluster, tokenClient } from './cluster.mjs';
 import { startIssuer } from './issuer.mjs';
 
-/** Starts a cluster with these topics and ACLs. */
-export async function startWorld({ topics = [], acls = [], ...options }) {
+/** Starts a cluster with these topics and ACLs. `settings` can be a function of the issuer. */
+export async function startWorld({ topics = [], acls = [], settings, ...options }) {
   const issuer = await startIssuer();
   let clients, cluster;
   const stop = () => Promise.all([clients?.stop(), cluster?.remove(), issuer.stop()]);
   try {
     clients = startClients();
-    cluster = await makeCluster({ ...issuer, ...options });
+    const own = typeof settings === 'function' ? settings(issuer) : settings;
+    cluster = await makeCluster({ ...issuer, ...options, ...(own ? { settings: own } : {}) });
     await cluster.start();
     const admin = await clients.open('admin', cluster.admin);
     if (topics.length > 0) await admin.call('createTopics', { topics });
