@@ -250,8 +250,8 @@ impl ServeError {
                 "set a new password with `GBAC_ADMIN_PASSWORD` once, or restore the folder from a backup".into()
             }
             Self::NotRecorded => {
-                "free space on the disk of the data; without `GBAC_ADMIN_PASSWORD` and with the name of the account as before, the \
-                 service starts"
+                "free space on the disk of the data, of which audit events leave `--audit-reserve-mib` free; a service that has \
+                 its account already starts without `GBAC_ADMIN_PASSWORD`, and with the name of the account as before"
                     .into()
             }
             Self::Start(_) => "free some resources of the machine and try again".into(),

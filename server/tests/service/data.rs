@@ -1,7 +1,11 @@
 //! A service on a folder: what a restart keeps, who may sign in, and which settings are refused
 //! before it starts (D-30).
 
+use std::fs;
+use std::io::Read;
+
 use axum::http::Method;
+use flate2::read::GzDecoder;
 use gbac_api::license::LicenseStatus;
 use gbac_server::{
     App, DataOptions, PublicEndpointOptions, ServeError, ServeMode, ServeOptions, Server, TlsFiles,
@@ -74,6 +78,38 @@ async fn a_restart_keeps_everything() {
         (200, version),
         "nothing new to store"
     );
+}
+
+/// The file of `gbac serve` 0.1.0, after `gbac import examples/policy.json`.
+const FILE_0_1_0: &[u8] = include_bytes!("fixtures/gbac-0.1.0.redb.gz");
+
+#[tokio::test]
+async fn the_data_of_the_first_version_is_read_and_changed() {
+    let folder = tempdir().unwrap();
+    let mut file = Vec::new();
+    GzDecoder::new(FILE_0_1_0).read_to_end(&mut file).unwrap();
+    fs::write(folder.path().join("gbac.redb"), file).unwrap();
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/policy.json");
+    let wanted: Value = serde_json::from_str(&fs::read_to_string(examples).unwrap()).unwrap();
+
+    let service = Service::on(folder.path(), |_| {}).unwrap();
+    let before = document(&service).await;
+    let names = |document: &Value| {
+        let roles = document["roles"].as_array().unwrap().iter();
+        roles.map(|role| role["name"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&before), names(&wanted));
+    let count = |document: &Value| document["acls"].as_array().unwrap().len();
+    assert_eq!(count(&before), count(&wanted));
+    let role = json!({ "name": "Newcomers" });
+    let created = service.send(Method::POST, "/v1/roles", &role).await;
+    assert_eq!(created.status, 201);
+    drop(service);
+
+    let service = Service::on(folder.path(), |_| {}).unwrap();
+    let after = document(&service).await;
+    assert_eq!(names(&after).len(), names(&before).len() + 1);
+    assert_eq!(after["acls"], before["acls"]);
 }
 
 #[tokio::test]

@@ -17,6 +17,7 @@ use redb::{
 use super::error::StoreError;
 use super::folder::Folder;
 use super::format::{COMMIT, CONFIG_VERSION, DATA_ID, DIGEST, FORMAT, FORMAT_KEY, VERSION};
+use super::panics::catch_panic;
 use super::refused::{RefusedCommit, ReplacedRow};
 use super::rows::{self, RowWrite, Table};
 use super::rows_digest::RowsDigest;
@@ -27,6 +28,9 @@ use crate::state::config::Config;
 
 /// The size of the page cache in bytes. The file is read only once, at the start.
 const CACHE: usize = 64 << 20;
+
+/// The table of what is known about the store itself.
+type MetaTable = ReadOnlyTable<&'static [u8], &'static [u8]>;
 
 /// Opens a database. Tests replace it, to make the disk fail.
 type OpenDatabase = Box<dyn Fn(File) -> Result<Database, DatabaseError> + Send + Sync>;
@@ -93,6 +97,7 @@ impl Disk {
             rows::config_writes(&Config::default(), &Config::new_folder(), &mut rows);
             folder.create_file(|file| create(file, &rows, 1))?;
         }
+        refuse_newer(&folder)?;
         folder.take_reserve();
         let home = Home { folder, open };
         let acknowledged = home.folder.noted_commit()?;
@@ -467,19 +472,46 @@ fn commit(
     Ok(Commit { number, digest })
 }
 
-/// What the last commit of a folder left. A file of an older format gets a digest first.
-fn last_commit(database: &Database, folder: &Path) -> Result<Commit, StoreError> {
-    let read = database.begin_read()?;
-    let meta = read.open_table(definition(Table::Meta))?;
-    let value =
-        |key: &[u8]| Ok::<_, StoreError>(meta.get(key)?.map(|value| value.value().to_vec()));
-    let format = number(FORMAT_KEY, value(FORMAT_KEY)?.as_deref())?;
+/// Refuses the file of a newer version while nothing is written yet; to open a file for writing
+/// changes it. What else is wrong with the file is found when it is opened for writing.
+fn refuse_newer(folder: &Folder) -> Result<(), StoreError> {
+    let Ok(file) = folder.open_file() else {
+        return Ok(());
+    };
+    let found = catch_panic(|| {
+        let database = Builder::new().open_read_only_with_backend(FileBackend::new(file)?)?;
+        let meta = database.begin_read()?.open_table(definition(Table::Meta))?;
+        readable_format(&meta, folder.path())
+    });
+    match found {
+        Some(Err(newer @ StoreError::Newer { .. })) => Err(newer),
+        _ => Ok(()),
+    }
+}
+
+/// The format of the rows.
+///
+/// # Errors
+/// A newer version wrote them, or there is none.
+fn readable_format(meta: &MetaTable, folder: &Path) -> Result<u64, StoreError> {
+    let text = meta.get(FORMAT_KEY)?.map(|value| value.value().to_vec());
+    let format = number(FORMAT_KEY, text.as_deref())?;
     if format > FORMAT {
         return Err(StoreError::Newer {
             folder: folder.into(),
             format,
         });
     }
+    Ok(format)
+}
+
+/// What the last commit of a folder left. A file of an older format gets a digest first.
+fn last_commit(database: &Database, folder: &Path) -> Result<Commit, StoreError> {
+    let read = database.begin_read()?;
+    let meta = read.open_table(definition(Table::Meta))?;
+    let value =
+        |key: &[u8]| Ok::<_, StoreError>(meta.get(key)?.map(|value| value.value().to_vec()));
+    let format = readable_format(&meta, folder)?;
     let digest = value(DIGEST)?;
     if format < 2 && digest.is_none() {
         let mut digest = RowsDigest::default();

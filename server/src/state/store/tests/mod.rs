@@ -2,6 +2,9 @@
 
 mod damage;
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
 use gbac_api::license::LicenseStatus;
 use gbac_engine::model::{Acl, Principal};
 use gbac_engine::policy::Change;
@@ -29,6 +32,16 @@ fn role(name: &str) -> StateChange {
 
 fn now(store: &Store, change: StateChange) -> Snapshot {
     store.change_unrecorded(change).unwrap().after
+}
+
+/// The files of a folder.
+fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        all.insert(path.clone(), std::fs::read(path).unwrap());
+    }
+    all
 }
 
 /// The state in the file.
@@ -545,8 +558,13 @@ fn a_folder_is_private_to_one_process_and_one_format() {
         .write(&[RowWrite::put(Table::Meta, "format", "3")])
         .unwrap();
     drop(store);
+    let before = contents(&data);
     let newer = Store::open(&data, |_| {}).map(drop).unwrap_err();
     assert_eq!(newer.code(), "data_newer");
+    assert!(
+        contents(&data) == before,
+        "what a newer version wrote is unchanged"
+    );
     assert!(
         newer
             .to_string()
