@@ -4,6 +4,16 @@
 // - Requests of the console are answered here: there is an example policy, nothing is stored, and nothing is sent anywhere.
 (function () {
   'use strict';
+  // Browsers load no modules and no WebAssembly from a folder of files.
+  if (location.protocol === 'file:') {
+    addEventListener('load', () => {
+      document.getElementById('failed-why').textContent =
+        'A browser cannot run it from a folder of files. Serve the folder, for example with `python3 -m http.server`, and open that address. The claim doctor and the documentation work from files.';
+      document.getElementById('failed').hidden = false;
+    });
+    return;
+  }
+
   const START = '/security/simulator';
   const page = location.pathname;
   const folder = new URL('.', document.currentScript.src);
@@ -42,6 +52,19 @@
   for (const event of ['pointerover', 'pointerdown', 'focusin']) addEventListener(event, lead, true);
 
   const TAG = '"example"';
+  const PROVIDER = { issuer: 'https://id.example.com/realms/prod', audience: 'streams', discovery: '', jwks: '', people: '/demo/idp/people' };
+  const base64url = (text) => btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+  /** Somebody with a token that nobody signed, for the example policy. */
+  function person(id, name, note, groups) {
+    const claims = { iss: PROVIDER.issuer, aud: PROVIDER.audience, sub: id, iat: 1795701600, exp: 4102444800, groups };
+    const parts = [{ alg: 'RS256', typ: 'JWT', kid: 'prod-2026-10' }, claims].map((part) => JSON.stringify(part));
+    return { id, name, note, token: [...parts, 'not a signature'].map(base64url).join('.') };
+  }
+  const PEOPLE = [
+    person('ana', 'Ana', 'in payments-team', ['payments-team', 'engineering']),
+    person('ben', 'Ben', 'in payments-team, and a contractor', ['payments-team', 'contractors']),
+    person('cleo', 'Cleo', 'in analytics', ['analytics']),
+  ];
   const REFUSAL = { code: 'UNIMPLEMENTED', message: 'This page has no service: it decides over an example policy, in this page' };
   const json = (value, status = 200, headers = {}) =>
     new Response(JSON.stringify(value), { status, headers: { 'content-type': 'application/json', ...headers } });
@@ -50,7 +73,8 @@
   async function answer(request, path) {
     // A sign-in needs a service.
     if (request.method !== 'GET' || request.headers.has('authorization')) return json(REFUSAL, 501);
-    if (path === '/gbac/v1/service') return json({ name: 'example policy', version: 'static', demo: false });
+    if (path === '/gbac/v1/service') return json({ name: 'example policy', version: 'static', demo: false, provider: PROVIDER });
+    if (path === PROVIDER.people) return json(PEOPLE);
     if (path === '/v1/cluster_config') return json({});
     if (path !== '/gbac/v1/policy') return json(REFUSAL, 501);
     if (request.headers.get('if-none-match') === TAG) return new Response(null, { status: 304 });

@@ -26,7 +26,7 @@ use crate::simulator::token::{DecodedToken, TokenReading, read};
 /// How many paths are shown beside the default.
 const PATHS: usize = 6;
 /// How many groups of a path are shown.
-const GROUPS: usize = 50;
+const GROUPS: usize = 100;
 /// How many notes are shown.
 const NOTES: usize = 6;
 
@@ -485,7 +485,7 @@ mod tests {
         let found = examined(&json!({ "sub": "a", "groups": many }));
         assert_eq!(
             (found.paths[0].groups.len(), found.paths[0].more),
-            (50, 4950)
+            (100, 4900)
         );
     }
 

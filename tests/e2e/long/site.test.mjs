@@ -183,12 +183,16 @@ const PRELOADED = { tolerates: [/preloaded using link preload/] };
 /** The ordinary site of a check has no simulator, which takes minutes to build. */
 const skip = !existsSync(join(SITE, 'simulator'));
 
-test('the simulator decides over the example policy and refuses what needs a service', { skip }, async () => {
+test('the simulator has example tokens, decides over the example policy, and refuses what needs a service', { skip }, async () => {
   await visit({ viewport: WIDE }, async (page) => {
     await page.goto(site.address('index.html'));
     await page.getByRole('link', { name: 'Use with a policy' }).click();
     await page.getByRole('heading', { level: 1, name: 'Simulator' }).waitFor();
     await isAccessible(page, 'simulator of the site');
+    const tokens = page.getByRole('list', { name: 'Example tokens' }).getByRole('button');
+    assert.deepEqual(await tokens.allInnerTexts(), ['Ana', 'Ben', 'Cleo']);
+    await tokens.first().click();
+    assert.match(await page.getByLabel('Access token', { exact: true }).inputValue(), /^eyJ/);
     await page.getByRole('link', { name: 'Roles', exact: true }).click();
     await page.getByRole('link', { name: 'PaymentsWriters' }).click();
     await page.getByRole('heading', { level: 1, name: 'PaymentsWriters' }).waitFor();
@@ -200,6 +204,7 @@ test('the simulator decides over the example policy and refuses what needs a ser
     await page.getByRole('link', { name: 'Audit', exact: true }).click();
     await page.getByText('This page has no service').first().waitFor();
     await page.getByRole('link', { name: 'Connection: example policy' }).click();
+    await page.getByText('No service: an example policy in this page').waitFor();
     await page.getByLabel('User', { exact: true }).fill('root');
     await page.getByLabel('Password', { exact: true }).fill('x');
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -265,4 +270,12 @@ test('the site works from a folder of files', async () => {
     await page.getByRole('searchbox').fill('backup');
     await page.locator('#found a').first().waitFor();
   });
+});
+
+test('from a folder of files, the simulator says what it needs', { skip }, async () => {
+  const blocked = [/CORS policy/, /net::ERR_FAILED/];
+  await visit({ viewport: WIDE }, async (page) => {
+    await page.goto(pathToFileURL(join(SITE, 'simulator/index.html')).href);
+    await page.getByRole('alert').getByText('A browser cannot run it from a folder of files.').waitFor();
+  }, { tolerates: blocked });
 });

@@ -7,12 +7,20 @@ pub mod probe;
 pub use credentials::{Credentials, RequestCredentials};
 
 use gbac_api::encode::component;
-use gbac_api::service::Upstream;
+use gbac_api::service::{ServiceInfo, Upstream};
 use gbac_words::pages::connection::{
     CLOUD_LICENSE, CLOUD_LOGGERS, CLOUD_SETTINGS, NO_ACLS, NO_AUDIT, NO_LICENSE, NO_LOGGERS,
     NO_ROLES, NO_SETTINGS,
 };
 use gbac_words::phrases::count;
+
+/// What a page without a service says as its version (`site/simulator.js`).
+const NO_SERVICE: &str = "static";
+
+/// Whether it describes a page without a service, over an example policy.
+pub fn is_example(info: &ServiceInfo) -> bool {
+    info.version == NO_SERVICE
+}
 
 /// Which cluster the pages are about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -232,6 +240,8 @@ impl Connection {
 
 #[cfg(test)]
 mod tests {
+    use gbac_words::pages::connection::answering;
+
     use super::*;
 
     fn paths(admin: bool, dataplane: bool) -> Upstream {
@@ -241,6 +251,19 @@ mod tests {
             dataplane: path(dataplane, "dataplane"),
             ..Upstream::default()
         }
+    }
+
+    #[test]
+    fn a_page_without_a_service_is_not_connected() {
+        let about = |version: &str| {
+            let text =
+                format!(r#"{{"name": "example policy", "version": "{version}", "demo": false}}"#);
+            is_example(&serde_json::from_str(&text).unwrap())
+        };
+        assert!(about("static") && !about("0.1.0"));
+        assert_eq!(answering(false, true), "Connected");
+        assert_eq!(answering(false, false), "Connected, not signed in");
+        assert!(answering(true, false).starts_with("No service"));
     }
 
     #[test]

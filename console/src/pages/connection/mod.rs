@@ -39,7 +39,11 @@ fn Now() -> impl IntoView {
     let service = expect_context::<Service>();
     let shown = Memo::new(move |_| match service.status.get() {
         ServiceStatus::Loading => ("Reading", false),
-        ServiceStatus::Connected { .. } => ("Connected", true),
+        ServiceStatus::Connected { .. } => {
+            let is_example = service.is_example();
+            let is_signed_in = !service.is_own() || service.user.with(Option::is_some);
+            (words::answering(is_example, is_signed_in), !is_example)
+        }
         ServiceStatus::Away { sign_in: true, .. } => ("Not signed in", false),
         ServiceStatus::Away {
             forbidden: true, ..

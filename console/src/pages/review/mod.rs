@@ -358,7 +358,9 @@ fn Actions(
             .filter(|one| matches!(one, ChangeStatus::Impossible(_)));
         impossible.count()
     });
-    let blocked = Signal::derive(move || is_held.get() || impossible.get() > 0);
+    let service = expect_context::<Service>();
+    let blocked =
+        Signal::derive(move || is_held.get() || impossible.get() > 0 || service.is_example());
     view! {
         <div class="review-end">
             {move || (impossible.get() > 0).then(|| view! {
@@ -372,6 +374,9 @@ fn Actions(
                         }>{words::REMOVE_FROM_DRAFT}</Button>
                     </div>
                 </Note>
+            })}
+            {move || service.is_example().then(|| view! {
+                <p>{words::NEEDS_SERVICE} <a href=address::EXCHANGE>"Import and export"</a> "."</p>
             })}
             <div class="row row-end">
                 <Back />

@@ -111,7 +111,7 @@ fn People(state: SimulatorState) -> impl IntoView {
     let some = Memo::new(move |_| people.with(|people| !people.is_empty()));
     view! {
         {move || some.get().then(|| view! {
-            <span class="small quiet" id="people-l">"Demo users"</span>
+            <span class="small quiet" id="people-l">{words::people(state.service.is_example())}</span>
             <ul class="chips" aria-labelledby="people-l">
                 {move || {
                     people

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use gbac_api::service::{Person, ServiceInfo, Upstream};
 use gbac_console_model::connection::form::TargetKind;
 use gbac_console_model::connection::{
-    Abilities, Connection, ConnectionTarget, Credentials, UnreadParts,
+    Abilities, Connection, ConnectionTarget, Credentials, UnreadParts, is_example,
 };
 use gbac_console_model::failure::Failure;
 use gbac_console_model::stored_draft::DraftOwner;
@@ -281,6 +281,12 @@ impl Service {
     pub fn is_own(self) -> bool {
         self.connection
             .with(|connection| *connection == Connection::Service)
+    }
+
+    /// Whether there is no service, only the example policy of a static site.
+    #[must_use]
+    pub fn is_example(self) -> bool {
+        self.info.with(|info| info.as_ref().is_some_and(is_example))
     }
 
     /// Where the connection's APIs are, and what opens them.

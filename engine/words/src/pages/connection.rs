@@ -22,6 +22,16 @@ pub const CLOUD_LOGGERS: &str = "The managed cloud has no API for loggers.";
 pub const NO_LICENSE: &str = "The documented APIs don't return the cluster's license.";
 pub const CLOUD_LICENSE: &str = "The managed cloud needs no license.";
 
+/// The state of a connection that answers: whether there is only an example policy, and whether
+/// somebody is signed in.
+pub const fn answering(is_example: bool, is_signed_in: bool) -> &'static str {
+    match (is_example, is_signed_in) {
+        (true, _) => "No service: an example policy in this page",
+        (false, true) => "Connected",
+        (false, false) => "Connected, not signed in",
+    }
+}
+
 pub fn unsaved(changes: usize) -> String {
     let verb = agree(changes, "is", "are");
     format!("{} of it {verb} not saved.", count(changes, "change"))

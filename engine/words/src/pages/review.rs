@@ -26,6 +26,7 @@ pub const COMPARED_UNREACHABLE: &str =
     "Compared with the last policy that was read. Can't reach the service.";
 pub const REMOVE_OUTDATED: &str =
     "The policy changed after they were added. Remove them to apply the others.";
+pub const NEEDS_SERVICE: &str = "This page has no service, so nothing can be applied here. Copy the commands, or save the policy with these changes in ";
 pub const REMOVE_FROM_DRAFT: &str = "Remove them from the draft";
 pub const EFFECT_ON_GROUPS: &str = "Effect of the settings on groups";
 pub const NO_CHANGE_FOR_KNOWN: &str = "No change in effective access for any known user or group.";

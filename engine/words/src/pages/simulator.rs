@@ -22,6 +22,15 @@ pub const CLAIM_PATH_MISSING: &str = "Enter a claim path, such as $.groups.";
 pub const MAPPING_MISSING: &str = "Enter a principal mapping, such as $.sub.";
 pub const COMMA_IN_GROUP: &str = "One group per line: a comma becomes part of the name.";
 pub const TOKEN_EXAMPLE: &str = "Paste an access token: eyJhbGciOi…";
+/// What the tokens that can be pressed are of: of users of the demo, or examples.
+pub const fn people(is_example: bool) -> &'static str {
+    if is_example {
+        "Example tokens"
+    } else {
+        "Demo users"
+    }
+}
+
 pub const USERINFO_REQUIRED: &str =
     "The settings read groups from it. Paste the response of the provider's user-info endpoint.";
 pub const GROUPS_AFTER_EXTRACTION: &str =
