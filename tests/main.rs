@@ -18,6 +18,7 @@ mod conformance;
 mod connections;
 mod crash;
 mod denial_of_service;
+mod denials;
 mod differential;
 #[cfg(target_os = "linux")]
 mod disk_faults;

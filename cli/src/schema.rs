@@ -25,7 +25,7 @@ use crate::commands::audit::VerifiedAudit;
 use crate::commands::backup::SavedBackup;
 use crate::commands::check::OfRequest;
 use crate::commands::cluster::ChangedLogLevels;
-use crate::commands::doctor::Diagnosis;
+use crate::commands::doctor::{DenialReport, Diagnosis};
 use crate::commands::import::MergedPolicy;
 use crate::commands::man::ManualPages;
 use crate::commands::policy::{
@@ -118,6 +118,7 @@ const OUTPUTS: &[(&str, Output)] = &[
     ),
     ("token inspect", Results(&[schema_of::<InspectedToken<'_>>])),
     ("doctor", Results(&[schema_of::<Diagnosis<'_>>])),
+    ("doctor denial", Results(&[at_state::<DenialReport<'_>>])),
     ("test", Results(&[at_state::<TestResults<'_>>])),
     ("serve", Results(&[schema_of::<CheckedOptions<'_>>])),
     ("backup", Results(&[schema_of::<SavedBackup<'_>>])),

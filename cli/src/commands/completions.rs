@@ -215,9 +215,8 @@ fn names_of(path: &str, argument: &Arg) -> Option<Names> {
         "allow_role" | "deny_role" => Names::Bare(PrincipalType::Role),
         "role" if is_role => Names::Bare(PrincipalType::Role),
         "user" | "other_user" => Names::Bare(PrincipalType::User),
-        "user_groups" | "other_groups" | "add_to_group" | "remove_from_group" | "expect_group" => {
-            Names::Bare(PrincipalType::Group)
-        }
+        "user_groups" | "line_groups" | "other_groups" | "add_to_group" | "remove_from_group"
+        | "expect_group" => Names::Bare(PrincipalType::Group),
         "topic" => Names::Resources(ResourceType::Topic),
         "group" | "consumer_group" => Names::Resources(ResourceType::Group),
         "transactional_id" => Names::Resources(ResourceType::TransactionalId),

@@ -81,6 +81,11 @@ const INSPECT: ExitCodes = &[
     USAGE,
 ];
 const DOCTOR: ExitCodes = &[(0, "No step failed"), (1, "Error, or a step failed"), USAGE];
+const DENIAL: ExitCodes = &[
+    (0, "Every line was understood"),
+    (1, "Error, or a line that is not understood"),
+    USAGE,
+];
 const TEST: ExitCodes = &[
     (0, "Every test passed"),
     (1, "A test failed, or a file cannot be read"),
@@ -379,6 +384,17 @@ const PAGES: &[Page] = &[
             "gbac doctor token.jwt --policy policy.json --expect-group payments-team",
         ],
         exit_codes: DOCTOR,
+    },
+    Page {
+        path: "doctor denial",
+        examples: &[
+            "gbac doctor denial kafka-authorizer.log --policy policy.json",
+            "# With the groups of the user, which Kafka's own log does not have",
+            "gbac doctor denial kafka-authorizer.log --policy policy.json --group analytics",
+            "# The changes that allow the denied requests, for `gbac policy apply`",
+            "gbac doctor denial kafka-authorizer.log --policy policy.json --out changes.json",
+        ],
+        exit_codes: DENIAL,
     },
     Page {
         path: "test",

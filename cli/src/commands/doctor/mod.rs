@@ -1,9 +1,11 @@
 //! `gbac doctor`: the troubleshooting procedure (specification 8), step by step.
 
+mod denial;
+
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use gbac_analysis::doctor::{
     DiagnosticInput, DiagnosticStep, ServiceResolution, StepStatus, TokenInput, diagnose,
 };
@@ -19,6 +21,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use denial::DenialArgs;
+#[cfg(all(test, feature = "schema"))]
+pub(crate) use denial::DenialReport;
+
 use super::policy::read_settings;
 use crate::args::question;
 use crate::args::settings::{self, SettingsArgs};
@@ -29,7 +35,11 @@ use crate::output::{self, BAD, Failure, Format, GOOD, paint, plain};
 use crate::process::Process;
 
 #[derive(Debug, Args)]
+// The flags of a command below are its own.
+#[command(args_conflicts_with_subcommands = true, mut_args(|argument| argument.global(false)))]
 pub(crate) struct DoctorArgs {
+    #[command(subcommand)]
+    command: Option<DoctorCommand>,
     /// File with the access token to examine, `-` for standard input [env: GBAC_CHECK_TOKEN].
     #[arg(value_name = "FILE", conflicts_with = "claims")]
     token: Option<PathBuf>,
@@ -48,6 +58,16 @@ pub(crate) struct DoctorArgs {
     online: bool,
     #[command(flatten)]
     connect: ConnectArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum DoctorCommand {
+    /// Find out why a broker denied a request, from a line of its log.
+    ///
+    /// Reads lines of Kafka's kafka-authorizer.log, also with what the GBAC plugin adds, and its
+    /// JSON lines. Answers each denial once, and proposes fixes. Exits with 1 if a line is not
+    /// understood.
+    Denial(Box<DenialArgs>),
 }
 
 /// The troubleshooting procedure, step by step.
@@ -75,6 +95,9 @@ pub(crate) struct DiagnosisStep<'a> {
 }
 
 pub(crate) fn run(process: &Process, args: &DoctorArgs, format: Format) -> Result<u8, Failure> {
+    if let Some(DoctorCommand::Denial(args)) = &args.command {
+        return denial::run(process, args, format);
+    }
     let claims = input::optional_object(process, args.claims.as_deref())?;
     if claims.is_none()
         && args.token.is_none()
