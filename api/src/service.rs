@@ -35,6 +35,63 @@ pub struct ServiceInfo {
     /// The other cluster, if the service relays to one.
     #[serde(default, skip_serializing_if = "Upstream::is_nothing")]
     pub upstream: Upstream,
+    /// The Kafka cluster with the ACLs, if they live in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<ConnectedCluster>,
+}
+
+/// A Kafka cluster whose ACLs a service reads and changes (D-136).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConnectedCluster {
+    /// The name that the service gives it.
+    pub name: String,
+    /// What it is.
+    pub kind: ClusterKind,
+    /// The addresses of the brokers that are asked first, `HOST:PORT`, separated by commas.
+    pub bootstrap: String,
+    /// Whether its brokers match ACLs of groups.
+    pub group_acls: GroupAclMatching,
+    /// When its ACLs were read last, in seconds since 1970; none before the first read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_at: Option<u64>,
+    /// Why the ACLs of the service may not be those of the cluster; none if the last read
+    /// succeeded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
+    /// The number of ACLs that the service does not know; they stay in the cluster.
+    #[serde(default)]
+    pub unknown_acls: usize,
+    /// The first of them, a line for each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<String>,
+}
+
+/// What a cluster is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClusterKind {
+    /// Apache Kafka, or what speaks its protocol.
+    Kafka,
+    /// The platform.
+    Platform,
+    /// It was not reached since the start.
+    Unknown,
+}
+
+/// Whether the brokers of a cluster match ACLs of groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GroupAclMatching {
+    /// The plugin for Apache Kafka does.
+    Plugin,
+    /// The platform does.
+    Platform,
+    /// They store these ACLs and ignore them.
+    Ignored,
+    /// They have no authorizer, so that nothing matches.
+    NoAuthorizer,
+    /// It cannot be found out.
+    Unknown,
 }
 
 /// What the cluster properties say, and what a service says about itself; of another cluster, there

@@ -64,6 +64,7 @@ pub use serve::{
 pub use state::audit::{
     AuditFileLimits, AuditVerifyError, VerifiedChain, verify_audit_files, verify_audit_folder,
 };
+pub use state::cluster::ClusterOptionError;
 pub use state::public_endpoint::{PublicEndpointError, PublicEndpointOptions};
 pub use state::store::{BackupContents, BackupError, StoreError, restore_backup, verify_backup};
 pub use upstream::UpstreamOptions;

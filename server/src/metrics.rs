@@ -41,6 +41,11 @@ pub(crate) struct Metrics {
     roles: Gauge,
     writable: Gauge,
     key_age: Family<[(&'static str, &'static str); 0], Gauge<f64, AtomicU64>>,
+    cluster_readable: Family<[(&'static str, &'static str); 0], Gauge>,
+    cluster_read_age: Family<[(&'static str, &'static str); 0], Gauge<f64, AtomicU64>>,
+    cluster_read_failures: Counter,
+    cluster_outside_changes: Counter,
+    cluster_unknown_acls: Gauge,
     connections: Gauge,
     connections_refused: Family<ReasonLabels, Counter>,
     connections_closed: Family<ReasonLabels, Counter>,
@@ -152,6 +157,23 @@ pub(crate) struct CurrentValues {
     pub(crate) writable: bool,
     /// The age of the provider's keys in seconds.
     pub(crate) key_age: Option<f64>,
+    /// Those of the cluster with the ACLs, if they live in one.
+    pub(crate) cluster: Option<ClusterValues>,
+}
+
+/// The values of the cluster with the ACLs.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct ClusterValues {
+    /// Whether the last read succeeded.
+    pub(crate) readable: bool,
+    /// The time since the last read that succeeded, in seconds.
+    pub(crate) read_age: Option<f64>,
+    /// The number of reads that failed.
+    pub(crate) read_failures: u64,
+    /// The number of ACLs that others created or deleted.
+    pub(crate) outside_changes: u64,
+    /// The number of ACLs that this version does not know.
+    pub(crate) unknown_acls: usize,
 }
 
 impl Metrics {
@@ -176,6 +198,11 @@ impl Metrics {
             roles: Gauge::default(),
             writable: Gauge::default(),
             key_age: Family::default(),
+            cluster_readable: Family::default(),
+            cluster_read_age: Family::default(),
+            cluster_read_failures: Counter::default(),
+            cluster_outside_changes: Counter::default(),
+            cluster_unknown_acls: Gauge::default(),
             connections: Gauge::default(),
             connections_refused: Family::default(),
             connections_closed: Family::default(),
@@ -240,6 +267,7 @@ impl Metrics {
         registry.register("roles", "Roles in the policy", new.roles.clone());
         let help = "Age of the identity provider's keys";
         registry.register_with_unit("key_set_age", help, Unit::Seconds, new.key_age.clone());
+        new.register_cluster(&mut registry);
         registry.register("connections", "Open connections", new.connections.clone());
         let help = "Connections refused because there were too many, by reason";
         registry.register("connections_refused", help, new.connections_refused.clone());
@@ -248,6 +276,61 @@ impl Metrics {
         let help = "Requests refused because their client had too many at once";
         registry.register("requests_refused", help, new.requests_refused.clone());
         Self { registry, ..new }
+    }
+
+    fn register_cluster(&self, registry: &mut Registry) {
+        registry.register(
+            "cluster_readable",
+            "Whether the last read of the cluster's ACLs succeeded",
+            self.cluster_readable.clone(),
+        );
+        registry.register_with_unit(
+            "cluster_read_age",
+            "Time since the last read of the cluster's ACLs that succeeded",
+            Unit::Seconds,
+            self.cluster_read_age.clone(),
+        );
+        let help = "Reads of the cluster's ACLs that failed";
+        registry.register(
+            "cluster_read_failures",
+            help,
+            self.cluster_read_failures.clone(),
+        );
+        let help = "ACLs of the cluster that were created or deleted outside of GBAC";
+        let counter = self.cluster_outside_changes.clone();
+        registry.register("cluster_outside_changes", help, counter);
+        let help = "ACLs of the cluster that this version does not know";
+        registry.register(
+            "cluster_unknown_acls",
+            help,
+            self.cluster_unknown_acls.clone(),
+        );
+    }
+
+    /// Sets the values of the cluster with the ACLs.
+    fn set_cluster(&self, cluster: Option<ClusterValues>) {
+        let values = cluster.unwrap_or_default();
+        for (counter, count) in [
+            (&self.cluster_read_failures, values.read_failures),
+            (&self.cluster_outside_changes, values.outside_changes),
+        ] {
+            counter
+                .inner()
+                .store(count, std::sync::atomic::Ordering::Relaxed);
+        }
+        self.cluster_unknown_acls.set(size(values.unknown_acls));
+        match cluster {
+            Some(_) => drop(
+                self.cluster_readable
+                    .get_or_create(&[])
+                    .set(i64::from(values.readable)),
+            ),
+            None => self.cluster_readable.clear(),
+        }
+        match values.read_age {
+            Some(age) => drop(self.cluster_read_age.get_or_create(&[]).set(age)),
+            None => self.cluster_read_age.clear(),
+        }
     }
 
     /// Counts a response, and the time that it took.
@@ -325,6 +408,7 @@ impl Metrics {
                 .inner()
                 .store(count, std::sync::atomic::Ordering::Relaxed);
         }
+        self.set_cluster(current.cluster);
         self.audit_last_event.clear();
         for (log, sequence, sha256) in &current.audit_ends {
             let labels = AuditEndLabels {
@@ -379,6 +463,13 @@ mod tests {
             audit_ends: vec![("changes", 7, "00ff".into())],
             writable: true,
             key_age: Some(1.5),
+            cluster: Some(ClusterValues {
+                readable: true,
+                read_age: Some(2.5),
+                read_failures: 14,
+                outside_changes: 15,
+                unknown_acls: 16,
+            }),
         };
         let text = metrics.text(&current);
         for line in [
@@ -408,6 +499,11 @@ mod tests {
             "gbac_acls 7",
             "gbac_roles 2",
             "gbac_key_set_age_seconds{} 1.5",
+            "gbac_cluster_readable{} 1",
+            "gbac_cluster_read_age_seconds{} 2.5",
+            "gbac_cluster_read_failures_total 14",
+            "gbac_cluster_outside_changes_total 15",
+            "gbac_cluster_unknown_acls 16",
             "gbac_connections 2",
             "gbac_connections_refused_total{reason=\"address\"} 1",
             "gbac_connections_closed_total{reason=\"head_timeout\"} 1",
@@ -437,6 +533,10 @@ mod tests {
         metrics.count_closed_connection(CloseReason::Idle);
         let text = metrics.text(&CurrentValues {
             key_age: Some(1.5),
+            cluster: Some(ClusterValues {
+                read_age: Some(1.5),
+                ..ClusterValues::default()
+            }),
             ..CurrentValues::default()
         });
         let types: Vec<&str> = text

@@ -37,7 +37,7 @@ pub(crate) struct ServeArgs {
     check_config: bool,
     /// Run a demonstration: in memory, on loopback, with a sample policy and its own identity
     /// provider.
-    #[arg(long, conflicts_with_all = ["data", "admin_user", "oidc_discovery_url", "oidc_audience", "oidc_issuer", "oidc_access_tokens_only", "oidc_max_token_lifetime", "oidc_client_id", "tls_cert", "insecure_listen"])]
+    #[arg(long, conflicts_with_all = ["data", "admin_user", "oidc_discovery_url", "oidc_audience", "oidc_issuer", "oidc_access_tokens_only", "oidc_max_token_lifetime", "oidc_client_id", "clusters", "tls_cert", "insecure_listen"])]
     demo: bool,
     /// Store the policy in this folder; created if it does not exist.
     #[arg(long, value_name = "DIR", required_unless_present = "demo")]
@@ -120,6 +120,18 @@ pub(crate) struct ServeArgs {
     /// Concurrent requests of one client address, including clients behind trusted proxies.
     #[arg(long, value_name = "N", default_value_t = 128)]
     max_requests_per_address: usize,
+    /// Kafka cluster whose ACLs the service reads and changes, instead of keeping its own; roles and
+    /// settings stay in --data.
+    #[arg(long = "cluster", value_name = "NAME=kafka://HOST:PORT")]
+    clusters: Vec<String>,
+    /// Kafka's client properties for --cluster: TLS and the account, as for `kafka-acls
+    /// --command-config`. The account needs Describe and Alter on the cluster.
+    #[arg(
+        long = "cluster-config",
+        value_name = "NAME=FILE",
+        requires = "clusters"
+    )]
+    cluster_configs: Vec<String>,
     /// Admin API of another cluster to relay requests to.
     #[arg(long, value_name = "URL")]
     upstream_admin: Option<String>,
@@ -296,10 +308,26 @@ const fn is_invalid_flag(error: &ServeError) -> bool {
                 ConnectionLimitError::Zero(_) | ConnectionLimitError::PerAddress { .. }
             )
             | ServeError::Upstream(_)
+            | ServeError::Cluster(_)
             | ServeError::TwoPasswords
             | ServeError::LogLevel(_)
             | ServeError::AuditLimits(_)
     )
+}
+
+/// `NAME=FILE` with the path from the folder of the process.
+fn config_paths(process: &Process, configs: Vec<String>) -> Vec<String> {
+    let mut paths = Vec::with_capacity(configs.len());
+    for config in configs {
+        match config.split_once('=') {
+            Some((name, file)) if !file.is_empty() => {
+                let file = process.path(Path::new(file));
+                paths.push(format!("{name}={}", file.display()));
+            }
+            _ => paths.push(config),
+        }
+    }
+    paths
 }
 
 fn options(process: &Process, args: ServeArgs) -> Result<ServeOptions, Failure> {
@@ -335,6 +363,9 @@ fn options(process: &Process, args: ServeArgs) -> Result<ServeOptions, Failure> 
                     max_lifetime: args.oidc_max_token_lifetime,
                 },
                 oidc_client,
+                clusters: args.clusters,
+                cluster_configs: config_paths(process, args.cluster_configs),
+                cluster_interval: DataOptions::CLUSTER_INTERVAL,
                 tls,
                 insecure_listen: args.insecure_listen,
             })

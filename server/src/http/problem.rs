@@ -175,6 +175,9 @@ impl Problem {
                 RpcCode::FailedPrecondition,
             );
         }
+        if surface != Surface::Gbac && name == CLUSTER_REFUSED {
+            message = with_lines(&message, &document_faults);
+        }
         if surface != Surface::DataPlane && !fields.is_empty() {
             let each: Vec<String> = fields
                 .iter()
@@ -313,6 +316,24 @@ fn connect_detail(detail: Detail) -> Option<ConnectDetail> {
 /// The code of a request whose audit event cannot be written.
 pub(crate) const AUDIT_FAILED: &str = "audit_failed";
 
+/// The code of a change that the cluster applied partly, or not at all.
+const CLUSTER_REFUSED: &str = "cluster_refused";
+/// How many lines a message has, where the form of the API has no place for them.
+const MESSAGE_LINES: usize = 20;
+
+/// A message with a line for each fault.
+fn with_lines(message: &str, faults: &[DocumentFault]) -> String {
+    let mut text = message.to_owned();
+    for fault in faults.iter().take(MESSAGE_LINES) {
+        text.push('\n');
+        text.push_str(&without_credentials(&fault.message));
+    }
+    if faults.len() > MESSAGE_LINES {
+        text.push_str(&format!("\nand {} more", faults.len() - MESSAGE_LINES));
+    }
+    text
+}
+
 /// Why a request was refused, as an extension of its response, for the audit log.
 #[derive(Debug, Clone)]
 pub(crate) struct Refusal {
@@ -390,6 +411,21 @@ impl From<WriteError> for Problem {
             }
             WriteError::UnlicensedChanges(faults) => Self::license(message).with_faults(faults),
             WriteError::Unlicensed(_) => Self::license(message),
+            WriteError::ClusterBusy(_) => {
+                Self::with_status(503, RpcCode::Unavailable, "cluster_busy", message)
+                    .with_header(header::RETRY_AFTER, HeaderValue::from_static("1"))
+            }
+            WriteError::ClusterUnavailable { .. } => {
+                Self::with_status(503, RpcCode::Unavailable, "cluster_unavailable", message)
+                    .with_header(header::RETRY_AFTER, HeaderValue::from_static("5"))
+            }
+            WriteError::ClusterChanged(_) => {
+                Self::with_status(412, RpcCode::FailedPrecondition, "policy_changed", message)
+            }
+            WriteError::ClusterRefused { faults, .. } => {
+                Self::with_status(502, RpcCode::FailedPrecondition, CLUSTER_REFUSED, message)
+                    .with_faults(faults)
+            }
         }
     }
 }

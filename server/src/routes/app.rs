@@ -56,6 +56,14 @@ impl App {
         &self.notices
     }
 
+    /// Starts to read the ACLs of the Kafka cluster, and to change them, if the service has one.
+    /// Requires a tokio runtime, and is done by [`Server::run`](crate::Server::run).
+    pub fn start_cluster(&self) {
+        if let Some(cluster) = self.service.cluster() {
+            drop(cluster.start());
+        }
+    }
+
     /// Logs what this start changed about accounts, and superusers that nobody can sign in as.
     pub(crate) fn log_accounts(&self) {
         for notice in self.notices() {

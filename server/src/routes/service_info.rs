@@ -50,7 +50,11 @@ async fn read(
     State(demo): State<Option<Arc<DemoAccess>>>,
     State(sign_in): State<Option<Arc<ProviderSignIn>>>,
 ) -> Json<ServiceInfo> {
-    let default_name = if service.is_demo() { "demo" } else { "gbac" };
+    let default_name = match service.cluster() {
+        Some(cluster) => cluster.status().name(),
+        None if service.is_demo() => "demo",
+        None => "gbac",
+    };
     Json(ServiceInfo {
         name: service
             .endpoint()
@@ -71,6 +75,7 @@ async fn read(
         provider_sign_in: sign_in.and_then(|_| provider_sign_in(&service)),
         tokens: authenticator.token_requirements(),
         upstream: upstream.paths(),
+        cluster: service.cluster().map(|cluster| cluster.status().info()),
     })
 }
 

@@ -16,6 +16,7 @@ use crate::client_address::TrustedProxyError;
 use crate::identity::password::MIN_LENGTH;
 use crate::logging::LogLevelError;
 use crate::private_file;
+use crate::state::cluster::ClusterOptionError;
 use crate::state::public_endpoint::PublicEndpointError;
 use crate::state::store::StoreError;
 
@@ -131,6 +132,14 @@ pub enum ServeError {
     /// The base URL of a cluster is not valid.
     #[error("`--upstream-*`: {0}")]
     Upstream(#[from] BaseUrlError),
+    /// The options of a Kafka cluster cannot be used.
+    #[error("{0}")]
+    Cluster(#[from] ClusterOptionError),
+    /// The stored policy is of the other dialect.
+    #[error(
+        "the stored policy is not of the dialect `kafka`, so that its ACLs cannot be those of a Kafka cluster"
+    )]
+    ClusterDialect,
     /// The certificate or its key cannot be used.
     #[error(transparent)]
     Tls(#[from] TlsError),
@@ -186,6 +195,8 @@ impl ServeError {
             Self::TrustedProxy(_) => "trusted_proxy",
             Self::ConnectionLimit(error) => error.code(),
             Self::Upstream(error) => error.code(),
+            Self::Cluster(error) => error.code(),
+            Self::ClusterDialect => "cluster_dialect",
             Self::Tls(error) => error.code(),
             Self::DemoPolicy(_) => "demo_policy_invalid",
             Self::Store(error) => error.code(),
@@ -243,6 +254,8 @@ impl ServeError {
             }
             Self::ConnectionLimit(error) => error.hint().into(),
             Self::Upstream(error) => error.hint().into(),
+            Self::Cluster(error) => error.hint().into(),
+            Self::ClusterDialect => "use another folder for `--data`, or set `dialect` to `kafka` in the policy document first".into(),
             Self::Tls(error) => error.hint().into(),
             Self::DemoPolicy(_) => "reinstall the program".into(),
             Self::Store(error) => error.hint(),

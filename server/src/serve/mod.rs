@@ -1,6 +1,7 @@
 //! `gbac serve`: options, start, listening and stop.
 
 mod activity;
+mod cluster_acls;
 mod connection_limits;
 mod connection_table;
 mod connections;
@@ -28,6 +29,7 @@ use crate::identity::sign_in::Authenticator;
 use crate::logging;
 use crate::routes::app::App;
 use crate::routes::router;
+use crate::state::cluster::ClusterLink;
 pub use connection_limits::ConnectionLimitError;
 use connection_limits::ConnectionLimits;
 use connection_table::ConnectionTable;
@@ -113,6 +115,8 @@ impl Server {
                 options: &self.stated_options,
             })
             .await;
+        let cluster = service.cluster().cloned();
+        let cluster_task = cluster.as_ref().and_then(ClusterLink::start);
         let key_refresh = tokio::spawn(refresh_keys(self.app.authenticator.clone()));
         let table = ConnectionTable::new(service.clone(), self.limits);
         let tls = self.tls.as_ref().map(Certificate::config);
@@ -127,6 +131,9 @@ impl Server {
         };
         connections::run(listener, tls, table, router(self.app), stop).await;
         key_refresh.abort();
+        if let (Some(cluster), Some(task)) = (cluster, cluster_task) {
+            cluster.stop(task).await;
+        }
         if let Some(reload) = reload {
             reload.abort();
         }

@@ -1,6 +1,7 @@
 //! The options of `gbac serve`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use gbac_api::license::LicenseStatus;
 
@@ -109,6 +110,13 @@ pub struct DataOptions {
     /// The service as a client of the identity provider; `None` if users cannot sign in with it in
     /// a browser.
     pub oidc_client: Option<Box<OidcClientOptions>>,
+    /// The Kafka cluster with the ACLs, `NAME=kafka://HOST:PORT,HOST:PORT`; without any, the store
+    /// has them.
+    pub clusters: Vec<String>,
+    /// The file with Kafka's client properties for a cluster, `NAME=FILE`.
+    pub cluster_configs: Vec<String>,
+    /// The interval at which the ACLs of the cluster are read.
+    pub cluster_interval: Duration,
     /// The certificate and key for TLS.
     pub tls: Option<TlsFiles>,
     /// Whether to permit listening beyond loopback without TLS.
@@ -127,6 +135,9 @@ pub struct OidcClientOptions {
 }
 
 impl DataOptions {
+    /// The default interval at which the ACLs of a cluster are read.
+    pub const CLUSTER_INTERVAL: Duration = Duration::from_secs(5);
+
     /// The default options of a service with data in this folder.
     #[must_use]
     pub const fn new(folder: PathBuf) -> Self {
@@ -137,6 +148,9 @@ impl DataOptions {
             oidc_audience: None,
             oidc_rules: OidcRules::DEFAULT,
             oidc_client: None,
+            clusters: Vec::new(),
+            cluster_configs: Vec::new(),
+            cluster_interval: Self::CLUSTER_INTERVAL,
             tls: None,
             insecure_listen: false,
         }

@@ -12,6 +12,7 @@ use gbac_api::paths;
 use gbac_api::service::SignIn;
 use gbac_engine::policy::Settings;
 
+use super::cluster_acls::{cluster, cluster_notices, use_dialect_of_kafka};
 use super::error::ServeError;
 use super::local_account::LocalAccount;
 use super::options::{DataOptions, DemoOptions, OidcClientOptions, ServeMode, ServeOptions};
@@ -32,6 +33,7 @@ use crate::metrics::Metrics;
 use crate::private_file::secret_notice;
 use crate::routes::app::{App, DemoAccess};
 use crate::state::audit::{Audit, AuditFileLimits, AuditLog};
+use crate::state::cluster::{ClusterLink, ClusterStorage, ClusterTarget};
 use crate::state::config::Config;
 use crate::state::log_levels::LogLevels;
 use crate::state::public_endpoint::PublicEndpoint;
@@ -159,6 +161,7 @@ fn add_data_faults(data: &DataOptions, faults: &mut Vec<ServeError>) {
     if let Some(client) = &data.oidc_client {
         faults.extend(oidc_client(client).err());
     }
+    add_fault(cluster(data), faults);
     if data.oidc_audience.as_deref() == Some("") {
         faults.push(ServeError::EmptyAudience);
     }
@@ -290,6 +293,7 @@ struct Opened {
     oidc: Oidc,
     demo: Option<DemoAccess>,
     oidc_client: Option<OidcClient>,
+    cluster: Option<ClusterTarget>,
     audit_log: AuditLog,
 }
 
@@ -323,6 +327,7 @@ fn assemble(
         oidc,
         demo,
         oidc_client,
+        cluster,
         audit_log,
     } = opened;
     notices.extend(exposed_secrets(options));
@@ -334,6 +339,16 @@ fn assemble(
         })?,
         None => Console::embedded(options.embedded_console),
     };
+    if let Some(target) = &cluster {
+        notices.extend(cluster_notices(target));
+    }
+    let storage = ClusterStorage {
+        store: store.clone(),
+        audit_log: audit_log.clone(),
+        address,
+        clock: options.clock(),
+    };
+    let cluster = cluster.map(|target| ClusterLink::new(target, storage));
     let service = Service::new(Parts {
         store,
         audit_log,
@@ -344,6 +359,7 @@ fn assemble(
         clock: options.clock(),
         metrics: Metrics::new(),
         log_levels: LogLevels::default(),
+        cluster,
     });
     Ok(App {
         authenticator: Authenticator::new(service.clone(), admin, oidc),
@@ -436,6 +452,7 @@ fn open_demo(
         )),
         demo: Some(DemoAccess { sign_in, provider }),
         oidc_client: None,
+        cluster: None,
         audit_log: open_audit_log(options, demo.audit_file.clone())?,
     })
 }
@@ -461,9 +478,13 @@ fn open_data(
             needed_for_log(options)?;
         }
         let account = LocalAccount::open(&store, &audit, data.admin_user(), given.as_deref())?;
-        Ok::<_, ServeError>((store, audit_log, account))
+        let target = cluster(data)?;
+        if target.is_some() {
+            use_dialect_of_kafka(&store, &audit)?;
+        }
+        Ok::<_, ServeError>((store, audit_log, account, target))
     });
-    let (store, audit_log, account) =
+    let (store, audit_log, account, cluster) =
         opened.unwrap_or_else(|| Err(StoreError::unreadable().into()))?;
     let LocalAccount {
         password,
@@ -478,6 +499,7 @@ fn open_data(
         oidc: Oidc::remote(options.clock(), data.oidc_rules.clone()),
         demo: None,
         oidc_client: data.oidc_client.as_deref().map(oidc_client).transpose()?,
+        cluster,
         audit_log,
     })
 }
@@ -516,6 +538,7 @@ mod tests {
             oidc: Oidc::remote(clock::system, OidcRules::DEFAULT),
             demo: None,
             oidc_client: None,
+            cluster: None,
             audit_log,
         };
         let router = router(
@@ -612,6 +635,7 @@ mod tests {
             oidc: Oidc::remote(clock::system, OidcRules::DEFAULT),
             demo: None,
             oidc_client: None,
+            cluster: None,
             audit_log: open_audit_log(&ServeOptions::default(), None).unwrap(),
         };
         let app = assemble(

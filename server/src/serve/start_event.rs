@@ -40,6 +40,8 @@ pub(super) fn stated_options(options: &ServeOptions, address: SocketAddr) -> Val
                 "oidc_client_id",
                 json!(data.oidc_client.as_ref().map(|client| &client.id)),
             );
+            state("cluster", json!(data.clusters));
+            state("cluster_config", json!(data.cluster_configs));
             state(
                 "tls_cert",
                 json!(data.tls.as_ref().map(|tls| tls.cert.to_string_lossy())),

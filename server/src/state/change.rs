@@ -1,6 +1,10 @@
 //! How a change comes about, step by step. The store then commits it with its events.
 
+use std::collections::BTreeSet;
+
 use gbac_api::changes::refusal;
+use gbac_engine::model::{Acl, Dialect, Principal};
+use gbac_engine::policy::{Change, Policy};
 
 use super::audit::ChangeRecorder;
 use super::change_events::{StateBefore, change_events};
@@ -20,6 +24,27 @@ pub(crate) fn make_change<T, E: From<WriteError>>(
 ) -> Result<(T, RecordedChange), E> {
     let (change, answer) = plan(batch.state())?;
     license::check(batch.state(), &change)?;
+    Ok((answer, make(batch, recorder, change)?))
+}
+
+/// Makes a change that others have made already, which therefore no license and no plan refuses.
+///
+/// # Errors
+/// The change is invalid, or its events cannot be written.
+pub(crate) fn make_outside_change<T>(
+    batch: &mut Batch,
+    recorder: &ChangeRecorder,
+    plan: impl FnOnce(&Snapshot) -> (StateChange, T),
+) -> Result<(T, RecordedChange), WriteError> {
+    let (change, answer) = plan(batch.state());
+    Ok((answer, make(batch, recorder, change)?))
+}
+
+fn make(
+    batch: &mut Batch,
+    recorder: &ChangeRecorder,
+    change: StateChange,
+) -> Result<RecordedChange, WriteError> {
     let before = StateBefore::new(batch.state(), &change);
     let change = batch.make(change);
     check_outcomes(&before, &change)?;
@@ -28,7 +53,81 @@ pub(crate) fn make_change<T, E: From<WriteError>>(
     let events = recorder
         .write(events, keep)
         .map_err(|AuditError| WriteError::NotRecorded)?;
-    Ok((answer, RecordedChange { change, events }))
+    Ok(RecordedChange { change, events })
+}
+
+/// A valid change that is not made yet, and what it does to ACLs.
+pub(crate) struct Rehearsal {
+    pub(crate) change: StateChange,
+    /// The ACLs that it creates.
+    pub(crate) created: Vec<Acl>,
+    /// The ACLs that it deletes.
+    pub(crate) deleted: Vec<Acl>,
+    /// Whether it also changes something else.
+    pub(crate) has_more: bool,
+    /// The dialect of the policy with it.
+    pub(crate) dialect: Dialect,
+}
+
+/// Makes a change where nobody sees it, and finds out what it does to ACLs.
+///
+/// # Errors
+/// The change is invalid or requires a license.
+pub(crate) fn rehearse(current: &Snapshot, change: StateChange) -> Result<Rehearsal, WriteError> {
+    license::check(current, &change)?;
+    let before = StateBefore::new(current, &change);
+    let mut batch = Batch::rehearsal(current);
+    let made = batch.make(change);
+    check_outcomes(&before, &made)?;
+    let after = match &made.change {
+        StateChange::Replace(policy) => policy,
+        StateChange::Changes(_) | StateChange::Attempt(_) | StateChange::Configure(..) => {
+            &batch.state().policy
+        }
+    };
+    let (mut created, mut deleted) = (Vec::new(), Vec::new());
+    for acl in touched_acls(&current.policy, after, &made.change) {
+        match (current.policy.has_acl(&acl), after.has_acl(&acl)) {
+            (false, true) => created.push(acl),
+            (true, false) => deleted.push(acl),
+            (true, true) | (false, false) => {}
+        }
+    }
+    let is_acl = |change: &Change| matches!(change, Change::AddAcl(_) | Change::RemoveAcl(_));
+    Ok(Rehearsal {
+        created,
+        deleted,
+        has_more: matches!(
+            made.change,
+            StateChange::Replace(_) | StateChange::Configure(..)
+        ) || made.effective().any(|(_, change)| !is_acl(change)),
+        dialect: after.settings().dialect,
+        change: made.change,
+    })
+}
+
+/// The ACLs that a change can create or delete.
+fn touched_acls(before: &Policy, after: &Policy, change: &StateChange) -> BTreeSet<Acl> {
+    let mut touched = BTreeSet::new();
+    if matches!(change, StateChange::Replace(_)) {
+        touched.extend(before.acls().filter(|acl| !after.has_acl(acl)));
+        touched.extend(after.acls().filter(|acl| !before.has_acl(acl)));
+    }
+    for change in change.policy_changes() {
+        match change {
+            Change::AddAcl(acl) | Change::RemoveAcl(acl) => {
+                touched.insert(acl.clone().normalized());
+            }
+            Change::DeleteRole { name, .. } => {
+                touched.extend(before.acls_of(&Principal::role(name)));
+            }
+            Change::CreateRole(_)
+            | Change::AddMember { .. }
+            | Change::RemoveMember { .. }
+            | Change::Settings(_) => {}
+        }
+    }
+    touched
 }
 
 /// Checks what a change did.

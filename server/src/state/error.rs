@@ -28,6 +28,38 @@ pub(crate) enum WriteError {
     /// The write requires a license for this.
     #[error("{}", .0.message())]
     Unlicensed(LicensedFeature),
+    /// Too many changes wait for the cluster.
+    #[error("too many changes wait for the cluster `{0}`; nothing was changed, repeat it later")]
+    ClusterBusy(String),
+    /// The ACLs of the cluster cannot be read.
+    #[error(
+        "nothing was changed, because the ACLs of the cluster `{cluster}` cannot be read: {reason}"
+    )]
+    ClusterUnavailable {
+        /// The name of the cluster.
+        cluster: String,
+        /// Why.
+        reason: String,
+    },
+    /// Others have changed the ACLs of the cluster since the change was planned.
+    #[error(
+        "nothing was changed, because the ACLs of the cluster `{0}` were changed outside of GBAC; read them again and repeat your change"
+    )]
+    ClusterChanged(String),
+    /// The cluster refused some ACLs, or all.
+    #[error("{}", refused_message(cluster, *applied, *total, *has_more))]
+    ClusterRefused {
+        /// The name of the cluster.
+        cluster: String,
+        /// How many ACLs it accepted.
+        applied: usize,
+        /// How many ACLs the change has.
+        total: usize,
+        /// Whether the change also has something else, which was not made.
+        has_more: bool,
+        /// The ACLs that are not applied, each with the reason.
+        faults: Vec<DocumentFault>,
+    },
 }
 
 fn changes_message(faults: &[DocumentFault]) -> String {
@@ -40,6 +72,15 @@ fn changes_message(faults: &[DocumentFault]) -> String {
         "the changes have {} {noun}; nothing was changed",
         faults.len()
     )
+}
+
+fn refused_message(cluster: &str, applied: usize, total: usize, has_more: bool) -> String {
+    let rest = if has_more {
+        "; the roles, members and settings of the change are as before"
+    } else {
+        ""
+    };
+    format!("{applied} of {total} ACL changes applied to the cluster `{cluster}`{rest}")
 }
 
 /// A feature that requires a license.

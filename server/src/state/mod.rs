@@ -4,6 +4,7 @@
 pub(crate) mod audit;
 pub(crate) mod change;
 mod change_events;
+pub(crate) mod cluster;
 pub(crate) mod cluster_property;
 pub(crate) mod config;
 pub(crate) mod config_change;

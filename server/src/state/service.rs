@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::audit::{Audit, AuditLog, ChangeRecorder};
 use super::change::make_change;
+use super::cluster::ClusterLink;
 use super::error::{AuditError, WriteError};
 use super::log_levels::LogLevels;
 use super::public_endpoint::PublicEndpoint;
@@ -41,6 +42,8 @@ pub(crate) struct Parts {
     pub(crate) metrics: Metrics,
     /// The log levels that will revert.
     pub(crate) log_levels: LogLevels,
+    /// The cluster with the ACLs, if they live in one.
+    pub(crate) cluster: Option<ClusterLink>,
 }
 
 impl Service {
@@ -72,6 +75,9 @@ impl Service {
         E: From<WriteError> + Send + 'static,
     {
         let recorder = ChangeRecorder::new(&self.audit());
+        if let Some(cluster) = &self.0.cluster {
+            return cluster.change(recorder, plan).await;
+        }
         self.0
             .store
             .change(move |batch| make_change(batch, &recorder, plan))
@@ -112,6 +118,11 @@ impl Service {
     pub(crate) async fn fault(&self) -> Option<String> {
         if !self.is_writable() {
             return Some("the store does not accept writes".to_owned());
+        }
+        if let Some(cluster) = &self.0.cluster
+            && let Some(fault) = cluster.status().fault()
+        {
+            return Some(fault);
         }
         if !self.audit().is_enabled() || self.0.audit_log.check().await.is_ok() {
             return None;
@@ -169,6 +180,11 @@ impl Service {
         self.0.endpoint.is_reachable_remotely() || !self.0.trusted_proxies.is_empty()
     }
 
+    /// The cluster with the ACLs, if they live in one.
+    pub(crate) fn cluster(&self) -> Option<&ClusterLink> {
+        self.0.cluster.as_ref()
+    }
+
     /// Whether this is a demo.
     pub(crate) fn is_demo(&self) -> bool {
         self.0.is_demo
@@ -202,6 +218,11 @@ impl Service {
             audit_ends: self.0.audit_log.newest(),
             writable: self.is_writable(),
             key_age,
+            cluster: self
+                .0
+                .cluster
+                .as_ref()
+                .map(|cluster| cluster.status().values(self.now())),
         })
     }
 

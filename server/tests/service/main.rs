@@ -20,6 +20,8 @@ mod demo;
 mod harness;
 mod hosts;
 mod identity_provider;
+mod kafka_cluster;
+mod kafka_double;
 mod license;
 mod limits;
 mod loggers;

@@ -14,6 +14,7 @@ use axum::routing::{get, post};
 use gbac_analysis::audit::Event;
 use gbac_api::authzen::{Configuration, Evaluation, Evaluations, EvaluationsResponse};
 use gbac_api::paths;
+use gbac_api::warning::ChangeWarning;
 use gbac_engine::decide::At;
 use gbac_engine::identity::Identity;
 use gbac_engine::policy::Policy;
@@ -31,6 +32,7 @@ use crate::http::placement::{Work, incomplete, run};
 use crate::http::problem::Problem;
 use crate::http::request_head::take_request_head;
 use crate::http::surface::Surface;
+use crate::http::warning_headers::with_warnings;
 use crate::identity::oidc::TokenRejection;
 use crate::identity::sign_in::Authenticator;
 use crate::state::audit::RequestHead;
@@ -102,10 +104,26 @@ async fn respond(
         Ok(json) => json_response(json),
         Err(problem) => problem.into_response(),
     };
+    if let Some(fault) = service
+        .cluster()
+        .and_then(|cluster| cluster.status().fault())
+    {
+        response = with_warnings(response, &[stale(fault)]);
+    }
     if let Some(id) = id {
         response.headers_mut().insert(REQUEST_ID, id);
     }
     response
+}
+
+/// Says that decisions are made from ACLs that may not be those of the cluster any more.
+fn stale(fault: String) -> ChangeWarning {
+    ChangeWarning {
+        code: "acls_stale".into(),
+        message: format!("decided with the ACLs that were read last: {fault}"),
+        hint: "see /readyz".into(),
+        principals: Vec::new(),
+    }
 }
 
 /// Reads the questions and answers them. Gives the body of the response.

@@ -8,7 +8,6 @@ use gbac_analysis::audit::{
     Administration, Context, Endpoint, Event, Modification, ResultingState, User, UserKind,
     administration, service,
 };
-use gbac_api::reason::ChangeReason;
 use gbac_words::audit_message::action;
 use serde_json::Value;
 
@@ -20,9 +19,12 @@ use super::written_events::WrittenEvents;
 use crate::state::error::AuditError;
 
 /// Records the changes of a request, or of the service itself.
+#[derive(Clone)]
 pub(crate) struct ChangeRecorder {
     log: AuditLog,
     scope: Option<Arc<RequestScope>>,
+    /// The cluster in which others made the changes.
+    outside: Option<Arc<str>>,
     time_ms: i64,
     server: SocketAddr,
 }
@@ -33,8 +35,18 @@ impl ChangeRecorder {
         Self {
             log: audit.log.clone(),
             scope: RequestScope::current(),
+            outside: None,
             time_ms: audit.time_ms(),
             server: audit.server,
+        }
+    }
+
+    /// A recorder for what others changed in a cluster.
+    pub(crate) fn outside(audit: &Audit<'_>, cluster: &str) -> Self {
+        Self {
+            scope: None,
+            outside: Some(cluster.into()),
+            ..Self::new(audit)
         }
     }
 
@@ -56,11 +68,24 @@ impl ChangeRecorder {
                 kind: UserKind::Admin,
                 ..User::default()
             },
+            None if self.outside.is_some() => User {
+                name: "outside",
+                kind: UserKind::Unknown,
+                ..User::default()
+            },
             None => User {
                 name: "gbac",
                 kind: UserKind::System,
                 ..User::default()
             },
+        };
+        let reason = match &self.outside {
+            Some(cluster) => Some(format!(
+                "the ACLs of the cluster `{cluster}` were changed outside of GBAC"
+            )),
+            None => scope
+                .and_then(RequestScope::reason)
+                .map(|reason| reason.text().to_owned()),
         };
         administration(&Administration {
             context: Context {
@@ -76,10 +101,7 @@ impl ChangeRecorder {
             protocol: scope.map(|scope| scope.method.protocol()),
             action: &action(&modification),
             modification,
-            reason: scope
-                .and_then(RequestScope::reason)
-                .as_ref()
-                .map(ChangeReason::text),
+            reason: reason.as_deref(),
             state,
         })
     }

@@ -81,6 +81,11 @@ impl Batch {
         }
     }
 
+    /// A batch that is not committed, to find out what a change does.
+    pub(crate) fn rehearsal(current: &Snapshot) -> Self {
+        Self::new(current, None)
+    }
+
     /// The state with the writes so far.
     pub(crate) fn state(&self) -> &Snapshot {
         &self.state

@@ -1,0 +1,144 @@
+//! What is known of the cluster, for requests that do not wait for it.
+
+use gbac_api::service::{ClusterKind, ConnectedCluster, GroupAclMatching};
+
+use super::target::ClusterTarget;
+use crate::lock::Lock;
+use crate::metrics::ClusterValues;
+
+/// How many of the unknown ACLs are named.
+const NAMED: usize = 20;
+
+/// The state of the link.
+pub(crate) struct ClusterStatus {
+    name: String,
+    bootstrap: String,
+    current: Lock<Current>,
+}
+
+struct Current {
+    kind: ClusterKind,
+    group_acls: GroupAclMatching,
+    /// When the ACLs were read last, in seconds since 1970.
+    read_at: Option<f64>,
+    /// Why the stored ACLs may not be those of the cluster.
+    fault: Option<String>,
+    unknown: Vec<String>,
+    unknown_count: usize,
+    failed_reads: u64,
+    outside_changes: u64,
+}
+
+impl ClusterStatus {
+    pub(super) fn new(target: &ClusterTarget) -> Self {
+        let current = Current {
+            kind: ClusterKind::Unknown,
+            group_acls: GroupAclMatching::Unknown,
+            read_at: None,
+            fault: Some("they were not read since the start".into()),
+            unknown: Vec::new(),
+            unknown_count: 0,
+            failed_reads: 0,
+            outside_changes: 0,
+        };
+        Self {
+            name: target.name().to_owned(),
+            bootstrap: target.bootstrap(),
+            current: Lock::new(current),
+        }
+    }
+
+    /// The name that the command line gives the cluster.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Why the stored ACLs may not be those of the cluster, as a sentence; `None` if the last read
+    /// succeeded.
+    pub(crate) fn fault(&self) -> Option<String> {
+        let reason = self.reason()?;
+        let name = &self.name;
+        Some(format!(
+            "the ACLs of the cluster `{name}` cannot be read: {reason}"
+        ))
+    }
+
+    pub(super) fn reason(&self) -> Option<String> {
+        self.current.with(|current| current.fault.clone())
+    }
+
+    /// The values of the metrics at this time.
+    pub(crate) fn values(&self, now: f64) -> ClusterValues {
+        self.current.with(|current| ClusterValues {
+            readable: current.fault.is_none(),
+            read_age: current.read_at.map(|read_at| (now - read_at).max(0.0)),
+            read_failures: current.failed_reads,
+            outside_changes: current.outside_changes,
+            unknown_acls: current.unknown_count,
+        })
+    }
+
+    /// What the service says about its cluster.
+    pub(crate) fn info(&self) -> ConnectedCluster {
+        self.current.with(|current| ConnectedCluster {
+            name: self.name.clone(),
+            kind: current.kind,
+            bootstrap: self.bootstrap.clone(),
+            group_acls: current.group_acls,
+            read_at: current.read_at.map(whole_seconds),
+            fault: current.fault.clone(),
+            unknown_acls: current.unknown_count,
+            unknown: current.unknown.clone(),
+        })
+    }
+
+    /// Notes that the ACLs were read and stored. Returns whether the unknown ones are others than
+    /// before.
+    pub(super) fn set_read(&self, now: f64, unknown: &[String], outside_changes: usize) -> bool {
+        let named: Vec<String> = unknown.iter().take(NAMED).cloned().collect();
+        self.current.with(|current| {
+            let is_new = current.unknown != named || current.unknown_count != unknown.len();
+            current.read_at = Some(now);
+            current.fault = None;
+            current.unknown = named;
+            current.unknown_count = unknown.len();
+            current.outside_changes += outside_changes as u64;
+            is_new
+        })
+    }
+
+    /// Notes that the ACLs were read and are those that are stored.
+    pub(super) fn set_read_again(&self, now: f64) {
+        self.current.with(|current| {
+            current.read_at = Some(now);
+            current.fault = None;
+        });
+    }
+
+    /// Notes that a read failed. Returns whether the reason is another one than before.
+    pub(super) fn set_fault(&self, reason: String) -> bool {
+        self.current.with(|current| {
+            current.failed_reads += 1;
+            let is_new = current.fault.as_ref() != Some(&reason);
+            current.fault = Some(reason);
+            is_new
+        })
+    }
+
+    /// Notes what the cluster is.
+    pub(super) fn set_kind(&self, kind: ClusterKind, group_acls: GroupAclMatching) {
+        self.current.with(|current| {
+            current.kind = kind;
+            current.group_acls = group_acls;
+        });
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a time after 1970, which a cast that saturates keeps"
+)]
+const fn whole_seconds(seconds: f64) -> u64 {
+    seconds as u64
+}

@@ -1,0 +1,265 @@
+//! Which cluster, as the command line states it: `NAME=kafka://HOST:PORT,HOST:PORT`.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use gbac_cluster::{BrokerAddress, ClientProperties, MAX_PROPERTIES_BYTES};
+use gbac_engine::escape::escaped;
+use thiserror::Error;
+
+/// The longest name.
+const MAX_NAME: usize = 64;
+
+/// A cluster and how to reach it.
+#[derive(Debug)]
+pub(crate) struct ClusterTarget {
+    name: String,
+    pub(super) properties: ClientProperties,
+    /// The interval at which its ACLs are read.
+    pub(super) interval: Duration,
+    /// The file with its properties.
+    pub(crate) file: Option<PathBuf>,
+    /// What of the file is not used, in sentences.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Why the options of a cluster cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ClusterOptionError {
+    /// The text is not a name with an address.
+    #[error("`{}` is not `NAME=kafka://HOST:PORT`", escaped(.0))]
+    Form(String),
+    /// The name is not valid.
+    #[error("`{}` is not a name of a cluster", escaped(.0))]
+    Name(String),
+    /// An address is not valid.
+    #[error("`{}` is not an address of a broker", escaped(.0))]
+    Address(String),
+    /// There is more than one cluster.
+    #[error("a service has the ACLs of one cluster only, and `{}` is a second one", escaped(.0))]
+    Second(String),
+    /// The text is not a name with a file.
+    #[error("`--cluster-config`: `{}` is not `NAME=FILE`", escaped(.0))]
+    ConfigForm(String),
+    /// The file is for a cluster that is not given.
+    #[error("`--cluster-config` is for the cluster `{}`, which `--cluster` does not name", escaped(.0))]
+    ConfigName(String),
+    /// The file cannot be used.
+    #[error("cannot use the properties of the cluster in `{}`: {reason}", escaped(&file.display().to_string()))]
+    ConfigFile {
+        /// The file.
+        file: PathBuf,
+        /// Why, without its values.
+        reason: String,
+    },
+}
+
+impl ClusterOptionError {
+    /// The stable code.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Form(_) | Self::Name(_) | Self::Address(_) => "cluster_option",
+            Self::Second(_) => "cluster_second",
+            Self::ConfigForm(_) | Self::ConfigName(_) => "cluster_config_option",
+            Self::ConfigFile { .. } => "cluster_config_file",
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            Self::Form(_) => {
+                "name the cluster, such as `--cluster prod=kafka://broker-1:9092,broker-2:9092`"
+            }
+            Self::Name(_) => "use at most 64 letters, digits, `.`, `-` and `_`",
+            Self::Address(_) => {
+                "use a name or an address with a port, such as `broker-1:9092` or `[::1]:9092`"
+            }
+            Self::Second(_) => "run one `gbac serve` for each cluster, with a folder of its own",
+            Self::ConfigForm(_) => {
+                "use the name of the cluster and a file, such as `--cluster-config prod=client.properties`"
+            }
+            Self::ConfigName(_) => "use the name of `--cluster`, once",
+            Self::ConfigFile { .. } => {
+                "use a file that Kafka's own tools accept with `--command-config`"
+            }
+        }
+    }
+}
+
+impl ClusterTarget {
+    /// Reads the values of `--cluster` and `--cluster-config`; `None` without any.
+    ///
+    /// # Errors
+    /// The first fault.
+    pub(crate) fn parse(
+        clusters: &[String],
+        configs: &[String],
+        interval: Duration,
+    ) -> Result<Option<Self>, ClusterOptionError> {
+        let (first, others) = match clusters.split_first() {
+            Some((first, others)) => (Some(parse_cluster(first)?), others),
+            None => (None, clusters),
+        };
+        if let Some(second) = others.first() {
+            return Err(ClusterOptionError::Second(parse_cluster(second)?.0));
+        }
+        let mut file = None;
+        for config in configs {
+            let Some((of, path)) = config.split_once('=').filter(|(_, path)| !path.is_empty())
+            else {
+                return Err(ClusterOptionError::ConfigForm(config.clone()));
+            };
+            let is_known = matches!(&first, Some((name, _)) if name == of);
+            if !is_known || file.replace(PathBuf::from(path)).is_some() {
+                return Err(ClusterOptionError::ConfigName(of.to_owned()));
+            }
+        }
+        let Some((name, servers)) = first else {
+            return Ok(None);
+        };
+        let (properties, notes) = match &file {
+            Some(file) => read_properties(file, servers)?,
+            None => (ClientProperties::plain(servers), Vec::new()),
+        };
+        Ok(Some(Self {
+            name,
+            properties,
+            interval,
+            file,
+            notes,
+        }))
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The addresses of the brokers that are asked first.
+    pub(super) fn bootstrap(&self) -> String {
+        let servers: Vec<String> = self
+            .properties
+            .servers
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        servers.join(",")
+    }
+}
+
+fn parse_cluster(text: &str) -> Result<(String, Vec<BrokerAddress>), ClusterOptionError> {
+    let Some((name, url)) = text.split_once('=') else {
+        return Err(ClusterOptionError::Form(text.to_owned()));
+    };
+    let Some(addresses) = url.strip_prefix("kafka://") else {
+        return Err(ClusterOptionError::Form(text.to_owned()));
+    };
+    let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(is_valid) {
+        return Err(ClusterOptionError::Name(name.to_owned()));
+    }
+    let mut servers = Vec::new();
+    for address in addresses.split(',') {
+        match BrokerAddress::parse(address) {
+            Some(server) if !address.contains("://") => servers.push(server),
+            Some(_) | None => return Err(ClusterOptionError::Address(address.to_owned())),
+        }
+    }
+    Ok((name.to_owned(), servers))
+}
+
+/// The properties in a file, of a client of these brokers, and what of them is not used.
+fn read_properties(
+    file: &Path,
+    servers: Vec<BrokerAddress>,
+) -> Result<(ClientProperties, Vec<String>), ClusterOptionError> {
+    let refused = |reason: String| ClusterOptionError::ConfigFile {
+        file: file.to_owned(),
+        reason,
+    };
+    let text = read_text(file).map_err(|error| refused(error.to_string()))?;
+    let (mut properties, notes) =
+        ClientProperties::parse(&text).map_err(|error| refused(error.to_string()))?;
+    properties.servers = servers;
+    let mut unused = Vec::with_capacity(notes.len());
+    for note in notes {
+        unused.push(format!("{}: {note}", escaped(&file.display().to_string())));
+    }
+    Ok((properties, unused))
+}
+
+fn read_text(file: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    // One byte more than is accepted, so that a file without an end is too long.
+    let limit = MAX_PROPERTIES_BYTES as u64 + 1;
+    File::open(file)?.take(limit).read_to_string(&mut text)?;
+    if text.len() > MAX_PROPERTIES_BYTES {
+        return Err(io::Error::other("it is too long"));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(
+        clusters: &[&str],
+        configs: &[&str],
+    ) -> Result<Option<ClusterTarget>, ClusterOptionError> {
+        let texts =
+            |texts: &[&str]| -> Vec<String> { texts.iter().map(ToString::to_string).collect() };
+        ClusterTarget::parse(&texts(clusters), &texts(configs), Duration::from_secs(5))
+    }
+
+    #[test]
+    fn a_cluster_has_a_name_and_brokers() {
+        let target = parse(&["prod=kafka://b-1:9092,[::1]:9093"], &[])
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            (target.name(), target.bootstrap().as_str()),
+            ("prod", "b-1:9092,[::1]:9093")
+        );
+        assert!(parse(&[], &[]).unwrap().is_none());
+    }
+
+    #[test]
+    fn the_account_is_in_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("client.properties");
+        std::fs::write(&file, "bootstrap.servers=other:1\nacks=all\n").unwrap();
+        let config = format!("prod={}", file.display());
+        let target = parse(&["prod=kafka://b-1:9092"], &[&config])
+            .unwrap()
+            .unwrap();
+        assert_eq!(target.bootstrap(), "b-1:9092");
+        assert_eq!(target.notes.len(), 1, "{:?}", target.notes);
+        std::fs::write(&file, "security.protocol=NO\n").unwrap();
+        let error = parse(&["prod=kafka://b-1:9092"], &[&config]).unwrap_err();
+        assert_eq!(error.code(), "cluster_config_file");
+        assert!(error.to_string().contains("security.protocol"), "{error}");
+    }
+
+    #[test]
+    fn faults_say_what_is_wrong() {
+        for (clusters, configs, code) in [
+            (&["prod"][..], &[][..], "cluster_option"),
+            (&["prod=b:1"], &[], "cluster_option"),
+            (&["a b=kafka://b:1"], &[], "cluster_option"),
+            (&["prod=kafka://"], &[], "cluster_option"),
+            (&["prod=kafka://SASL_SSL://b:1"], &[], "cluster_option"),
+            (&["a=kafka://b:1", "b=kafka://b:1"], &[], "cluster_second"),
+            (&["a=kafka://b:1"], &["a"], "cluster_config_option"),
+            (&["a=kafka://b:1"], &["b=file"], "cluster_config_option"),
+            (&["a=kafka://b:1"], &["a=/no/file"], "cluster_config_file"),
+        ] {
+            let error = parse(clusters, configs).unwrap_err();
+            assert_eq!(error.code(), code, "{error}; {}", error.hint());
+        }
+    }
+}
