@@ -278,7 +278,10 @@ fn the_changes_of_the_file_allow_every_denial_that_nothing_allows() {
         (Operation::Read, "billing", &[]),
         (Operation::Write, "orders-created", &["staff", "eng"]),
     ] {
-        let request = Request::new(operation, ResourceType::Topic, topic, At::IgnoringExpiry);
+        // The new ACLs are for the host of the lines alone.
+        let host = "10.0.0.7".parse().expect("an address");
+        let request = Request::new(operation, ResourceType::Topic, topic, At::IgnoringExpiry)
+            .with_host(Some(host));
         let decision = decide(
             &policy,
             &Identity::new("priya", groups.iter().copied()),

@@ -36,7 +36,11 @@ use crate::process::Process;
 
 #[derive(Debug, Args)]
 // The flags of a command below are its own.
-#[command(args_conflicts_with_subcommands = true, mut_args(|argument| argument.global(false)))]
+#[command(
+    args_conflicts_with_subcommands = true,
+    mut_args(|argument| argument.global(false)),
+    override_usage = "gbac doctor [OPTIONS] [FILE]\n       gbac doctor [COMMAND]"
+)]
 pub(crate) struct DoctorArgs {
     #[command(subcommand)]
     command: Option<DoctorCommand>,
