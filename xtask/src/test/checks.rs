@@ -6,6 +6,7 @@ use crate::kafka::Cluster;
 use crate::problem::Result;
 use crate::process::cargo;
 use crate::test::context::{Context, FEATURES, Need, native};
+use crate::test::inputs::{ALL, CLIENTS, CONSOLE, KAFKA, OPENAPI, PACKAGE, PROGRAM, RUST};
 use crate::test::report::Report;
 use crate::test::runner::Runner;
 use crate::tools::{self, WASM_TARGET};
@@ -47,80 +48,6 @@ pub(crate) enum Form {
     Part,
 }
 
-/// The inputs of the lints. A page is part of a crate's documentation.
-const RUST: &[&str] = &[
-    "api",
-    "bench",
-    "cli",
-    "console",
-    "engine",
-    "formats",
-    "fuzz",
-    "server",
-    "tests",
-    "docs/how-to/embed-rust.md",
-];
-/// The inputs of the plugin for Apache Kafka.
-const KAFKA: &[&str] = &[
-    "engine",
-    "kafka",
-    "tests",
-    "cli",
-    "server",
-    "api",
-    "formats",
-    "console/model",
-];
-/// The inputs of the clients of the platform's services.
-const CLIENTS: &[&str] = &[
-    "engine",
-    "tests/clients",
-    "tests/e2e",
-    "cli",
-    "server",
-    "api",
-    "formats",
-    "console/model",
-];
-/// The inputs of the requests from `docs/openapi.json`.
-const OPENAPI: &[&str] = &[
-    "api",
-    "cli",
-    "docs/openapi.json",
-    "engine",
-    "formats",
-    "server",
-    "tests/e2e/support",
-    "tests/openapi",
-];
-/// The inputs of the console.
-const CONSOLE: &[&str] = &["api", "console", "engine", "formats", "tests"];
-/// The inputs of the JavaScript package and its tests.
-const PACKAGE: &[&str] = &[
-    "api",
-    "cli",
-    "console/model",
-    "engine",
-    "formats",
-    "server",
-    "tests",
-    "www",
-    "docs",
-    "README.md",
-];
-/// The inputs of the packages with the program.
-const PROGRAM: &[&str] = &[
-    "api",
-    "cli",
-    "engine",
-    "examples",
-    "formats",
-    "npm",
-    "packaging",
-    "server",
-];
-/// The inputs of tests that read documents, examples and everything else.
-const ALL: &[&str] = &["."];
 /// The packages of the JavaScript package's tools, and of the browser's driver.
 const WWW: Need = Need::Npm("www");
 const E2E: Need = Need::Npm("tests/e2e");

@@ -3,6 +3,7 @@
 
 mod checks;
 mod context;
+mod inputs;
 mod passed;
 mod report;
 mod result_table;
