@@ -452,14 +452,14 @@ fn who_can_names_whom_acls_concern_and_whom_they_block() {
     );
     assert!(text.out.contains("Allowed  Group:payments"), "{}", text.out);
     assert!(
-        text.out.contains("Denied   Group:read-only"),
+        text.out.contains("Denied   Group:read-only ")
+            && text.out.contains("  denied by Group:read-only > Deny"),
         "{}",
         text.out
     );
-    assert!(
-        text.out
-            .contains("Users who are also one of these are denied: Group:read-only")
-    );
+    assert!(text.out.contains(
+        "Denied, whatever else allows them, are users who are also one of these: Group:read-only"
+    ));
     let json = run(&folder, &[&["--format", "json"], &args[..]].concat());
     let answer = &lines(&json.out)[0];
     assert_eq!(answer["denied_principals"], json!(["Group:read-only"]));

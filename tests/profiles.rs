@@ -179,6 +179,27 @@ fn a_profile_keeps_address_and_user_and_no_secret() {
     assert!(alone(&[], &get).failed(1).contains("profiles.json: "));
 }
 
+/// A home in which nothing can be created, for every user: below a file.
+#[test]
+fn without_a_folder_for_profiles_one_line_says_so() {
+    let folder = TempDir::new().expect("a folder");
+    let home = folder.path().join("home");
+    fs::write(&home, "").expect("a file");
+    let create = ["profile", "create", "x", "--url", "https://gbac.example"];
+    let below = home.join("config");
+    let mut command = program::command();
+    command.env("XDG_CONFIG_HOME", &below).args(create);
+    let run = program::run(command, folder.path(), "");
+    assert_eq!((run.exit, run.out.as_str()), (1, ""));
+    assert!(
+        run.err.starts_with("error: ") && run.err.contains("profiles.json"),
+        "{}",
+        run.err
+    );
+    assert_eq!(run.err.trim_end().lines().count(), 1, "{}", run.err);
+    assert!(fs::read(&home).expect("a file").is_empty());
+}
+
 #[test]
 fn credentials_come_from_files_too() {
     let service = Service::start();

@@ -113,15 +113,11 @@ fn row(entry: &WhoCanEntry) -> Vec<Cell> {
         decision::outcome(entry.outcome),
         output::outcome_style(entry.outcome),
     );
-    let because: Vec<String> = if entry.denied_by.is_empty() {
-        entry.granted_by.iter().map(access_path).collect()
-    } else {
-        entry.denied_by.iter().map(access_path).collect()
-    };
-    let mut because = if because.is_empty() {
-        "no ACL allows it".into()
-    } else {
-        because.join("; ")
+    let denies: Vec<String> = entry.denied_by.iter().map(access_path).collect();
+    let mut because = match &entry.granted_by {
+        _ if !denies.is_empty() => access::denied_by(&denies.join("; ")),
+        Some(path) => access_path(path),
+        None => access::NO_ACL.to_owned(),
     };
     if let Some(names) = acl::coverage(&entry.only_on, &entry.not_on) {
         let _ = write!(because, " ({})", sentence(&names));

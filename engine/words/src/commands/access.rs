@@ -19,6 +19,8 @@ pub const GROUPS_UNREADABLE: &str =
     "The groups of this user are unknown. `gbac doctor` finds the cause.";
 pub const NO_PERMISSION_NEEDED: &str = "This request needs no permission.";
 pub const NOBODY_ELSE: &str = "No ACL applies: everyone else is denied.";
+/// Why a principal is denied without a deny.
+pub const NO_ACL: &str = "no ACL allows it";
 pub const EVERYONE_ELSE: &str = "Everyone else is denied.";
 pub const HOST_MATTERS: &str = "Some results depend on the client's host; pass --host.";
 pub const NO_PERMISSIONS: &str = "No permissions: no ACL allows anything.";
@@ -162,6 +164,11 @@ pub fn superusers(names: &[String]) -> RichText {
         .then(listed(names.collect(), usize::MAX))
 }
 
+/// What denies a principal, so that its row is not read as one of those who can.
+pub fn denied_by(paths: &str) -> String {
+    format!("denied by {paths}")
+}
+
 pub fn denied_too(principals: &[Principal]) -> RichText {
     let name = |principal: &Principal| {
         let words = RichText::new().principal(principal);
@@ -170,7 +177,7 @@ pub fn denied_too(principals: &[Principal]) -> RichText {
             false => words,
         }
     };
-    RichText::from("Users who are also one of these are denied: ")
+    RichText::from("Denied, whatever else allows them, are users who are also one of these: ")
         .then(listed(principals.iter().map(name).collect(), usize::MAX))
 }
 
