@@ -1,16 +1,15 @@
 //! Audit events (specification 6): a sign-in with its groups, and a decision with the group whose
 //! ACL matched.
 
-use std::net::IpAddr;
-
 use gbac_analysis::audit::{
     ApiActivity, AuthProtocol, Authentication, Authorization, Context, Endpoint, Event, Product,
     SignInResult, User, UserKind, api_activity, authentication, service,
 };
-use gbac_engine::{Outcome, Policy, PreparedIdentity};
+use gbac_engine::{Dialect, Outcome, Policy, PreparedIdentity};
 
 use crate::records::Reader;
-use crate::{AbiError, hosts, instance, values};
+use crate::request::{client, request};
+use crate::{AbiError, values};
 
 /// What every event has.
 struct Common<'b> {
@@ -23,7 +22,7 @@ struct Common<'b> {
 }
 
 impl<'b> Common<'b> {
-    fn read(reader: &mut Reader<'b>) -> Result<Self, AbiError> {
+    fn read(reader: &mut Reader<'b>, dialect: Dialect) -> Result<Self, AbiError> {
         let product = Product {
             uid: Some(reader.text()?.to_owned()),
             ..Product::default()
@@ -32,9 +31,8 @@ impl<'b> Common<'b> {
             name: reader.text()?,
             ..User::default()
         };
-        let ip: IpAddr = hosts::client(reader.text()?).ok_or(AbiError::Host)?;
         let client = Endpoint {
-            ip: Some(ip),
+            ip: Some(client(dialect, reader.text()?)?),
             port: None,
             name: Some(reader.text()?),
         };
@@ -73,9 +71,13 @@ impl<'b> Common<'b> {
 
 /// The event of a sign-in with a token. Behind what all events begin with is whether the token was
 /// sent without TLS.
-pub(crate) fn sign_in(identity: &PreparedIdentity, bytes: &[u8]) -> Result<String, AbiError> {
+pub(crate) fn sign_in(
+    policy: &Policy,
+    identity: &PreparedIdentity,
+    bytes: &[u8],
+) -> Result<String, AbiError> {
     let mut reader = Reader::new(bytes);
-    let common = Common::read(&mut reader)?;
+    let common = Common::read(&mut reader, policy.settings().dialect)?;
     let cleartext = reader.byte()? == 1;
     reader.end()?;
     let groups: Vec<String> = identity.identity().groups().to_vec();
@@ -97,16 +99,16 @@ pub(crate) fn decision(
     bytes: &[u8],
 ) -> Result<String, AbiError> {
     let mut reader = Reader::new(bytes);
-    let mut common = Common::read(&mut reader)?;
     let dialect = policy.settings().dialect;
+    let mut common = Common::read(&mut reader, dialect)?;
     let operation = values::operation(i32::from(reader.byte()?), dialect)?;
     let resource_type = i32::from(reader.byte()?);
     let name = reader.text()?;
     let rule = reader.byte()?;
     let reason = reader.text()?;
     reader.end()?;
-    let request = instance::request(policy, operation, resource_type, -1, name.as_bytes())?
-        .with_host(common.client.ip);
+    let request =
+        request(policy, operation, resource_type, -1, name.as_bytes())?.with_host(common.client.ip);
     let found;
     let authorization = match (rule, identity) {
         (0, Some(identity)) => {

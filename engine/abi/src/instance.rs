@@ -1,15 +1,15 @@
 //! One instance of the module: a policy, the open identities, and the last text result.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::IpAddr;
 
 use gbac_engine::decide::{ResourceAccess, explain};
 use gbac_engine::policy::{Change, Settings, index};
-use gbac_engine::{Acl, At, Dialect, Identity, Operation, Policy, PreparedIdentity, Request};
+use gbac_engine::{Acl, Dialect, Identity, Operation, Policy, PreparedIdentity};
 
 use crate::identities::Identities;
 use crate::records::{AclRecord, HostRecord, Reader, Record, principal, read_records, text};
-use crate::{AbiError, HAS_ACLS, document, event, extraction, hosts, values, words};
+use crate::request::request;
+use crate::{AbiError, HAS_ACLS, document, event, extraction, values, words};
 
 /// The state of the module.
 #[derive(Debug, Default)]
@@ -327,7 +327,7 @@ impl Instance {
         } = self;
         let (kind, bytes) = bytes.split_first().ok_or(AbiError::Length)?;
         let line = match kind {
-            1 => event::sign_in(identities.get(handle)?, bytes)?,
+            1 => event::sign_in(policy, identities.get(handle)?, bytes)?,
             2 if handle == -1 => event::decision(policy, None, bytes)?,
             2 => event::decision(policy, Some(identities.get(handle)?), bytes)?,
             _ => return Err(AbiError::Kind),
@@ -376,31 +376,4 @@ fn mask(access: &ResourceAccess) -> i32 {
     access.operations().fold(0, |mask, operation| {
         mask | 1 << values::operation_code(operation)
     })
-}
-
-pub(crate) fn request<'b>(
-    policy: &Policy,
-    operation: Operation,
-    resource_type: i32,
-    host_length: i32,
-    bytes: &'b [u8],
-) -> Result<Request<'b>, AbiError> {
-    let resource_type = values::resource_type(resource_type, policy.settings().dialect)?;
-    let (host, name) = match usize::try_from(host_length) {
-        Ok(length) => {
-            let (host, name) = bytes.split_at_checked(length).ok_or(AbiError::Length)?;
-            (Some(client(policy.settings().dialect, text(host)?)?), name)
-        }
-        Err(_) if host_length == -1 => (None, bytes),
-        Err(_) => return Err(AbiError::Length),
-    };
-    Ok(Request::new(operation, resource_type, text(name)?, At::IgnoringExpiry).with_host(host))
-}
-
-fn client(dialect: Dialect, text: &str) -> Result<IpAddr, AbiError> {
-    let address = match dialect {
-        Dialect::Platform => gbac_engine::Host::parse_address(text).ok(),
-        Dialect::Kafka => hosts::client(text),
-    };
-    address.ok_or(AbiError::Host)
 }

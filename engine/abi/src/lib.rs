@@ -31,6 +31,7 @@ mod hosts;
 mod identities;
 mod instance;
 mod records;
+mod request;
 mod values;
 mod words;
 
