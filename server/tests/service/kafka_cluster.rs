@@ -6,9 +6,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use axum::http::Method;
-use gbac_server::ServeError;
+use futures_util::future::select_all;
+use gbac_server::{DataOptions, ServeError, ServeMode, ServeOptions, Server};
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
+use tokio::sync::oneshot;
+use tokio::task::yield_now;
 use tokio::time::timeout;
 
 use crate::harness::{Answer, Service, admin, data_options, request};
@@ -38,7 +41,7 @@ async fn start(kafka: &KafkaDouble) -> (Service, TempDir) {
 async fn until(service: &Service, what: &str, is_so: impl Fn(&Answer) -> bool, path: &str) {
     let waited = timeout(Duration::from_secs(60), async {
         while !is_so(&service.get_as(path, &admin()).await) {
-            tokio::task::yield_now().await;
+            yield_now().await;
         }
     });
     waited.await.unwrap_or_else(|_| panic!("never {what}"));
@@ -324,13 +327,13 @@ async fn a_read_that_lacks_our_own_change_is_no_change_by_others() {
     assert_eq!(created.status, 201);
     let reads = kafka.broker().reads;
     while kafka.broker().reads < reads + 3 {
-        tokio::task::yield_now().await;
+        yield_now().await;
     }
     assert_eq!(acls(&service).await, ["DENY orders User:ann"]);
     kafka.broker().stale = None;
     let reads = kafka.broker().reads;
     while kafka.broker().reads < reads + 3 {
-        tokio::task::yield_now().await;
+        yield_now().await;
     }
     kafka.broker().acls.clear();
     until_acls(&service, 0).await;
@@ -391,7 +394,7 @@ async fn without_the_cluster_the_stored_acls_decide_and_nothing_is_lost() {
     let mut opened = open(folder.path(), &kafka);
     while opened.is_err() {
         // The task of the first one ends.
-        tokio::task::yield_now().await;
+        yield_now().await;
         opened = open(folder.path(), &kafka);
     }
     let service = opened.unwrap();
@@ -491,4 +494,51 @@ async fn the_policy_has_the_dialect_of_kafka() {
         panic!("it starts")
     };
     assert_eq!(error.code(), "cluster_dialect");
+}
+
+#[tokio::test]
+async fn changes_that_cannot_wait_for_the_cluster_are_refused() {
+    let kafka = KafkaDouble::start(&[]).await;
+    let (service, _folder) = start(&kafka).await;
+    kafka.broker().mood = Mood::Silent;
+    let service = &service;
+    let mut changes = Vec::new();
+    for number in 0..100 {
+        let role = json!({ "name": format!("role-{number}") });
+        changes.push(Box::pin(async move {
+            service.send(Method::POST, "/v1/roles", &role).await
+        }));
+    }
+    // The first answer is that of one that does not wait.
+    let (refused, ..) = select_all(changes).await;
+    assert_eq!(refused.status, 503, "{:?}", refused.body);
+    assert_eq!(refused.header("retry-after"), "1");
+    let message = refused.json()["message"].as_str().unwrap().to_owned();
+    assert!(message.starts_with("too many changes wait"), "{message}");
+}
+
+#[tokio::test]
+async fn a_service_with_a_cluster_stops() {
+    let kafka = KafkaDouble::start(&[]).await;
+    let folder = tempdir().unwrap();
+    let mut data = DataOptions::new(folder.path().into());
+    data.clusters = vec![format!("prod=kafka://{}", kafka.address)];
+    let options = ServeOptions {
+        listen: "127.0.0.1:0".into(),
+        mode: ServeMode::Data(data),
+        admin_password: Some("a password of tests".into()),
+        ..ServeOptions::default()
+    };
+    let server = Server::bind(&options).unwrap();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let running = tokio::spawn(server.run(async {
+        let _ = stopped.await;
+    }));
+    while kafka.broker().reads == 0 {
+        yield_now().await;
+    }
+    stop.send(()).unwrap();
+    running.await.unwrap().unwrap();
+    let again = Service::on(folder.path(), |_| {});
+    assert!(again.is_ok(), "nothing uses the folder any more");
 }

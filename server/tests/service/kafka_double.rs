@@ -1,6 +1,7 @@
 //! A double of a Kafka broker: it speaks the protocol's calls of ACLs on loopback, and notes what it
 //! is told.
 
+use std::future::pending;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -59,6 +60,8 @@ pub(crate) enum Mood {
     Works,
     /// It closes connections.
     Away,
+    /// It never answers.
+    Silent,
     /// It answers bytes that are not of the protocol.
     Garbage,
     /// It makes changes, and closes the connection instead of answering them.
@@ -128,6 +131,9 @@ async fn serve(mut stream: TcpStream, broker: &Mutex<Broker>) -> std::io::Result
         let size = stream.read_u32().await?;
         let mut request = vec![0; size as usize];
         stream.read_exact(&mut request).await?;
+        if lock(broker).mood == Mood::Silent {
+            pending::<()>().await;
+        }
         let Some(answer) = answer(Bytes::from(request), &mut lock(broker)) else {
             return Ok(());
         };
@@ -142,7 +148,7 @@ fn answer(mut request: Bytes, broker: &mut Broker) -> Option<Bytes> {
     request.advance(usize::try_from(client).unwrap_or(0));
     match broker.mood {
         Mood::Works | Mood::ClosesAfterChanges => {}
-        Mood::Away => return None,
+        Mood::Away | Mood::Silent => return None,
         Mood::Garbage if key == API_VERSIONS => {}
         Mood::Garbage => {
             let mut bytes = BytesMut::new();
