@@ -337,6 +337,14 @@ fn every_invalid_option_has_its_code() {
         refused(|options, _| options.upstream = upstream),
         "base_url_invalid"
     );
+    let two = ["a=kafka://broker:9092", "b=kafka://broker:9092"];
+    for (clusters, code) in [
+        (&["broker:9092"][..], "cluster_option"),
+        (&two, "cluster_second"),
+    ] {
+        let clusters: Vec<String> = clusters.iter().map(ToString::to_string).collect();
+        assert_eq!(refused(|_, data| data.clusters = clusters), code);
+    }
     let folder = tempdir().unwrap();
     std::fs::write(folder.path().join("file"), "").unwrap();
     assert_eq!(
