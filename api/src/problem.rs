@@ -7,6 +7,10 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// The code of a change whose ACLs a Kafka cluster applied partly, or not at all; the problems name
+/// those that it did not apply (D-136).
+pub const CLUSTER_REFUSED: &str = "cluster_refused";
+
 /// The reason of the Data Plane API for features that require a license (D-16).
 pub const LICENSE_REASON: &str = "REASON_ENTERPRISE_LICENSE_EXPIRED";
 /// The domain of the reasons of the Data Plane API.

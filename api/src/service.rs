@@ -61,9 +61,9 @@ pub struct ConnectedCluster {
     /// The number of ACLs that the service does not know; they stay in the cluster.
     #[serde(default)]
     pub unknown_acls: usize,
-    /// The first of them, a line for each.
+    /// What they are, in the numbers of Kafka's protocol.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unknown: Vec<String>,
+    pub unknown_kinds: Vec<String>,
 }
 
 /// What a cluster is.

@@ -120,9 +120,9 @@ pub(crate) struct ServeArgs {
     /// Concurrent requests of one client address, including clients behind trusted proxies.
     #[arg(long, value_name = "N", default_value_t = 128)]
     max_requests_per_address: usize,
-    /// Kafka cluster whose ACLs the service reads and changes, instead of keeping its own; roles and
-    /// settings stay in --data.
-    #[arg(long = "cluster", value_name = "NAME=kafka://HOST:PORT")]
+    /// Kafka cluster, as `kafka://HOST:PORT,HOST:PORT`, whose ACLs the service reads and changes
+    /// instead of keeping its own; roles and settings stay in --data.
+    #[arg(long = "cluster", value_name = "NAME=URL")]
     clusters: Vec<String>,
     /// Kafka's client properties for --cluster: TLS and the account, as for `kafka-acls
     /// --command-config`. The account needs Describe and Alter on the cluster.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gbac_api::problem::{FieldViolation, Refusal};
+use gbac_api::problem::{CLUSTER_REFUSED, FieldViolation, Refusal};
 use gbac_engine::policy::{Change, Policy, apply_each};
 use gbac_formats::script::changes_between;
 use gbac_words::pages::review::all_applied;
@@ -97,6 +97,23 @@ impl SendReport {
         (title, text)
     }
 
+    /// Changes that were sent to the service in one request: all were made, or none of them was. Only
+    /// a service whose ACLs live in a Kafka cluster can have made some of the ACLs.
+    #[must_use]
+    pub fn of_service(changes: &[Change], answer: Result<(), Failure>) -> Self {
+        let mut report = Self::together(changes.len(), answer);
+        if !report.outcomes.iter().any(is_refused_by_cluster) {
+            return report;
+        }
+        for (change, outcome) in changes.iter().zip(&mut report.outcomes) {
+            let is_acl = matches!(change, Change::AddAcl(_) | Change::RemoveAcl(_));
+            if is_acl && *outcome == SendOutcome::Kept {
+                *outcome = SendOutcome::Made;
+            }
+        }
+        report
+    }
+
     /// Changes that were sent together: all were made, or none of them was.
     #[must_use]
     pub fn together(number: usize, answer: Result<(), Failure>) -> Self {
@@ -145,6 +162,13 @@ impl UnansweredChanges {
     }
 }
 
+fn is_refused_by_cluster(outcome: &SendOutcome) -> bool {
+    match outcome {
+        SendOutcome::Failed(Failure::Refused(refusal)) => refusal.code == CLUSTER_REFUSED,
+        SendOutcome::Failed(_) | SendOutcome::Made | SendOutcome::Kept => false,
+    }
+}
+
 /// A refusal of changes that were sent together, assigned to the refused ones; and whether that
 /// covers all of it.
 fn by_change(number: usize, failure: &Failure) -> (Vec<SendOutcome>, bool) {
@@ -178,7 +202,7 @@ fn by_change(number: usize, failure: &Failure) -> (Vec<SendOutcome>, bool) {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::model::Principal;
+    use gbac_engine::model::{Acl, Operation, Principal, ResourceType};
 
     use super::*;
 
@@ -308,6 +332,29 @@ mod tests {
             );
         }
         assert!(!SendReport::together(2, Err(refused(503, &[]))).is_unanswered());
+    }
+
+    #[test]
+    fn what_a_cluster_applied_before_a_refusal_is_made() {
+        let acl = |name: &str| {
+            let user = Principal::user("ann");
+            Change::AddAcl(Acl::allow(user, Operation::Read, ResourceType::Topic, name))
+        };
+        let changes = [
+            Change::CreateRole("readers".into()),
+            acl("applied"),
+            acl("refused"),
+        ];
+        let Failure::Refused(refusal) = refused(424, &[("/changes/2", "not authorized")]) else {
+            unreachable!()
+        };
+        let refusal = Refusal {
+            code: CLUSTER_REFUSED.into(),
+            ..refusal
+        };
+        let report = SendReport::of_service(&changes, Err(Failure::Refused(refusal)));
+        assert_eq!(report.outcomes[..2], [SendOutcome::Kept, SendOutcome::Made]);
+        assert_eq!(report.title_and_text().0, "1 of 3 changes applied");
     }
 
     #[test]

@@ -10,8 +10,9 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use gbac_analysis::audit::without_credentials;
 use gbac_api::encode::DecodeError;
 use gbac_api::problem::{
-    AdminCode, AdminProblem, ConnectDetail, ConnectProblem, DataPlaneProblem, Detail,
-    DocumentFault, FieldViolation, LICENSE_REASON, RegistryProblem, RpcCode, ServiceProblem,
+    AdminCode, AdminProblem, CLUSTER_REFUSED, ConnectDetail, ConnectProblem, DataPlaneProblem,
+    Detail, DocumentFault, FieldViolation, LICENSE_REASON, RegistryProblem, RpcCode,
+    ServiceProblem,
 };
 use gbac_engine::escape::escaped;
 
@@ -316,8 +317,6 @@ fn connect_detail(detail: Detail) -> Option<ConnectDetail> {
 /// The code of a request whose audit event cannot be written.
 pub(crate) const AUDIT_FAILED: &str = "audit_failed";
 
-/// The code of a change that the cluster applied partly, or not at all.
-const CLUSTER_REFUSED: &str = "cluster_refused";
 /// How many lines a message has, where the form of the API has no place for them.
 const MESSAGE_LINES: usize = 20;
 
@@ -423,7 +422,7 @@ impl From<WriteError> for Problem {
                 Self::with_status(412, RpcCode::FailedPrecondition, "policy_changed", message)
             }
             WriteError::ClusterRefused { faults, .. } => {
-                Self::with_status(502, RpcCode::FailedPrecondition, CLUSTER_REFUSED, message)
+                Self::with_status(424, RpcCode::FailedPrecondition, CLUSTER_REFUSED, message)
                     .with_faults(faults)
             }
         }

@@ -1,6 +1,6 @@
 //! How a change comes about, step by step. The store then commits it with its events.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use gbac_api::changes::refusal;
 use gbac_engine::model::{Acl, Dialect, Principal};
@@ -63,6 +63,8 @@ pub(crate) struct Rehearsal {
     pub(crate) created: Vec<Acl>,
     /// The ACLs that it deletes.
     pub(crate) deleted: Vec<Acl>,
+    /// Where a client lists a change of an ACL.
+    pub(crate) places: BTreeMap<Acl, usize>,
     /// Whether it also changes something else.
     pub(crate) has_more: bool,
     /// The dialect of the policy with it.
@@ -86,7 +88,8 @@ pub(crate) fn rehearse(current: &Snapshot, change: StateChange) -> Result<Rehear
         }
     };
     let (mut created, mut deleted) = (Vec::new(), Vec::new());
-    for acl in touched_acls(&current.policy, after, &made.change) {
+    let touched = touched_acls(&current.policy, after, &made.change);
+    for acl in touched.keys().cloned() {
         match (current.policy.has_acl(&acl), after.has_acl(&acl)) {
             (false, true) => created.push(acl),
             (true, false) => deleted.push(acl),
@@ -102,24 +105,30 @@ pub(crate) fn rehearse(current: &Snapshot, change: StateChange) -> Result<Rehear
             StateChange::Replace(_) | StateChange::Configure(..)
         ) || made.effective().any(|(_, change)| !is_acl(change)),
         dialect: after.settings().dialect,
+        places: match &made.change {
+            StateChange::Attempt(_) => touched,
+            _ => BTreeMap::new(),
+        },
         change: made.change,
     })
 }
 
-/// The ACLs that a change can create or delete.
-fn touched_acls(before: &Policy, after: &Policy, change: &StateChange) -> BTreeSet<Acl> {
-    let mut touched = BTreeSet::new();
+/// The ACLs that a change can create or delete, each with its index in the list of changes.
+fn touched_acls(before: &Policy, after: &Policy, change: &StateChange) -> BTreeMap<Acl, usize> {
+    let mut touched = BTreeMap::new();
     if matches!(change, StateChange::Replace(_)) {
-        touched.extend(before.acls().filter(|acl| !after.has_acl(acl)));
-        touched.extend(after.acls().filter(|acl| !before.has_acl(acl)));
+        let gone = before.acls().filter(|acl| !after.has_acl(acl));
+        let new = after.acls().filter(|acl| !before.has_acl(acl));
+        touched.extend(gone.chain(new).map(|acl| (acl, 0)));
     }
-    for change in change.policy_changes() {
+    for (index, change) in change.policy_changes().iter().enumerate() {
         match change {
             Change::AddAcl(acl) | Change::RemoveAcl(acl) => {
-                touched.insert(acl.clone().normalized());
+                touched.insert(acl.clone().normalized(), index);
             }
             Change::DeleteRole { name, .. } => {
-                touched.extend(before.acls_of(&Principal::role(name)));
+                let acls = before.acls_of(&Principal::role(name));
+                touched.extend(acls.into_iter().map(|acl| (acl, index)));
             }
             Change::CreateRole(_)
             | Change::AddMember { .. }

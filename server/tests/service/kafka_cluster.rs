@@ -248,7 +248,7 @@ async fn what_the_cluster_refuses_is_not_stored_and_stops_what_would_open() {
         { "change": "remove_acl", "acl": acl("DENY", "guard", "User:ann") },
     ]);
     let answer = change(&service, &tag(&service).await, &changes).await;
-    assert_eq!(answer.status, 502);
+    assert_eq!(answer.status, 424);
     let body = answer.json();
     assert_eq!(body["code"], "cluster_refused");
     let message = body["message"].as_str().unwrap();
@@ -263,6 +263,8 @@ async fn what_the_cluster_refuses_is_not_stored_and_stops_what_would_open() {
         .map(|problem| problem["message"].as_str().unwrap())
         .collect();
     assert_eq!(lines.len(), 2);
+    let paths = [&body["problems"][0]["path"], &body["problems"][1]["path"]];
+    assert_eq!(paths, ["/changes/2", "/changes/3"]);
     assert!(
         lines[0].contains("`secret`") && lines[0].contains("CLUSTER_AUTHORIZATION_FAILED"),
         "{}",
@@ -432,7 +434,7 @@ async fn acls_that_are_not_known_are_counted_and_kept() {
     let about = info(&service).await;
     assert_eq!(about["unknown_acls"], 1);
     assert!(
-        about["unknown"][0]
+        about["unknown_kinds"][0]
             .as_str()
             .unwrap()
             .contains("operation 99")

@@ -6,6 +6,7 @@ pub mod app;
 pub mod audit;
 pub mod backend;
 pub mod claim_doctor;
+pub mod cluster;
 pub mod connection;
 pub mod exchange;
 pub mod permissions;

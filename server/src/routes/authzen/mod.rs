@@ -108,7 +108,7 @@ async fn respond(
         .cluster()
         .and_then(|cluster| cluster.status().fault())
     {
-        response = with_warnings(response, &[stale(fault)]);
+        response = with_warnings(response, &[stale(&fault)]);
     }
     if let Some(id) = id {
         response.headers_mut().insert(REQUEST_ID, id);
@@ -117,7 +117,7 @@ async fn respond(
 }
 
 /// Says that decisions are made from ACLs that may not be those of the cluster any more.
-fn stale(fault: String) -> ChangeWarning {
+fn stale(fault: &str) -> ChangeWarning {
     ChangeWarning {
         code: "acls_stale".into(),
         message: format!("decided with the ACLs that were read last: {fault}"),

@@ -1,12 +1,15 @@
 //! What is known of the cluster, for requests that do not wait for it.
 
+use std::collections::BTreeSet;
+
 use gbac_api::service::{ClusterKind, ConnectedCluster, GroupAclMatching};
+use gbac_cluster::RawAcl;
 
 use super::target::ClusterTarget;
 use crate::lock::Lock;
 use crate::metrics::ClusterValues;
 
-/// How many of the unknown ACLs are named.
+/// How many kinds of unknown ACLs are named.
 const NAMED: usize = 20;
 
 /// The state of the link.
@@ -23,7 +26,7 @@ struct Current {
     read_at: Option<f64>,
     /// Why the stored ACLs may not be those of the cluster.
     fault: Option<String>,
-    unknown: Vec<String>,
+    unknown_kinds: Vec<String>,
     unknown_count: usize,
     failed_reads: u64,
     outside_changes: u64,
@@ -36,7 +39,7 @@ impl ClusterStatus {
             group_acls: GroupAclMatching::Unknown,
             read_at: None,
             fault: Some("they were not read since the start".into()),
-            unknown: Vec::new(),
+            unknown_kinds: Vec::new(),
             unknown_count: 0,
             failed_reads: 0,
             outside_changes: 0,
@@ -88,19 +91,19 @@ impl ClusterStatus {
             read_at: current.read_at.map(whole_seconds),
             fault: current.fault.clone(),
             unknown_acls: current.unknown_count,
-            unknown: current.unknown.clone(),
+            unknown_kinds: current.unknown_kinds.clone(),
         })
     }
 
     /// Notes that the ACLs were read and stored. Returns whether the unknown ones are others than
     /// before.
-    pub(super) fn set_read(&self, now: f64, unknown: &[String], outside_changes: usize) -> bool {
-        let named: Vec<String> = unknown.iter().take(NAMED).cloned().collect();
+    pub(super) fn set_read(&self, now: f64, unknown: &[RawAcl], outside_changes: usize) -> bool {
+        let kinds = kinds(unknown);
         self.current.with(|current| {
-            let is_new = current.unknown != named || current.unknown_count != unknown.len();
+            let is_new = current.unknown_kinds != kinds || current.unknown_count != unknown.len();
             current.read_at = Some(now);
             current.fault = None;
-            current.unknown = named;
+            current.unknown_kinds = kinds;
             current.unknown_count = unknown.len();
             current.outside_changes += outside_changes as u64;
             is_new
@@ -116,11 +119,11 @@ impl ClusterStatus {
     }
 
     /// Notes that a read failed. Returns whether the reason is another one than before.
-    pub(super) fn set_fault(&self, reason: String) -> bool {
+    pub(super) fn set_fault(&self, reason: &str) -> bool {
         self.current.with(|current| {
             current.failed_reads += 1;
-            let is_new = current.fault.as_ref() != Some(&reason);
-            current.fault = Some(reason);
+            let is_new = current.fault.as_deref() != Some(reason);
+            current.fault = Some(reason.to_owned());
             is_new
         })
     }
@@ -132,6 +135,23 @@ impl ClusterStatus {
             current.group_acls = group_acls;
         });
     }
+}
+
+/// What unknown ACLs are, in the numbers of Kafka's protocol: everybody may read it, so that it has
+/// no names of principals and resources.
+fn kinds(unknown: &[RawAcl]) -> Vec<String> {
+    let mut kinds = BTreeSet::new();
+    for acl in unknown {
+        let (of, pattern) = (acl.resource_type, acl.pattern_type);
+        let (operation, permission) = (acl.operation, acl.permission);
+        kinds.insert(format!(
+            "resource type {of}, pattern type {pattern}, operation {operation}, permission {permission}"
+        ));
+        if kinds.len() == NAMED {
+            break;
+        }
+    }
+    kinds.into_iter().collect()
 }
 
 #[expect(

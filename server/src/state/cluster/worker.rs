@@ -1,7 +1,7 @@
 //! The task that has the connection to the cluster: it reads the ACLs and makes changes, one after
 //! the other.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -74,21 +74,27 @@ impl Worker {
     /// Reads the ACLs of the cluster, and stores what others changed. If that fails, the stored
     /// ones stay.
     pub(super) async fn read(&mut self) {
-        match self.try_read().await {
-            Ok(acls) if self.has_stored(&acls) => {
-                self.status.set_read_again((self.storage.clock)());
-                return;
-            }
-            Ok(acls) => self.acls = acls,
+        let acls = match self.try_read().await {
+            Ok(acls) => acls,
             Err(reason) => {
                 // What arrives next on the connection may answer the request that was given up.
                 self.connection = None;
-                self.note_fault(reason);
-                return;
+                return self.note_fault(&reason);
+            }
+        };
+        let was_away = self.status.reason().is_some();
+        if self.has_stored(&acls) {
+            self.status.set_read_again((self.storage.clock)());
+        } else {
+            self.acls = acls;
+            self.synced = None;
+            if let Err(error) = self.store_outside_changes().await {
+                return self.note_fault(&error.to_string());
             }
         }
-        if let Err(error) = self.store_outside_changes().await {
-            self.note_fault(error.to_string());
+        if was_away {
+            let (cluster, acls) = (self.status.name(), self.acls.known.len());
+            tracing::info!(target: "main", cluster, acls, "the ACLs of the cluster were read");
         }
     }
 
@@ -118,9 +124,9 @@ impl Worker {
         cluster.acls().await
     }
 
-    fn note_fault(&self, reason: String) {
+    fn note_fault(&self, reason: &str) {
         let cluster = self.status.name();
-        if self.status.set_fault(reason.clone()) {
+        if self.status.set_fault(reason) {
             tracing::warn!(target: "main", cluster, reason, "the ACLs of the cluster cannot be read; the stored ones stay in effect");
         }
     }
@@ -155,7 +161,7 @@ impl Worker {
         }
         let now = (self.storage.clock)();
         if self.status.set_read(now, &unknown, changes) && !unknown.is_empty() {
-            let (count, first) = (unknown.len(), unknown.first());
+            let (count, first) = (unknown.len(), unknown.first().map(ToString::to_string));
             tracing::warn!(target: "main", cluster, count, first, "the cluster has ACLs that this version does not know; they stay in the cluster");
         }
         Ok(())
@@ -249,7 +255,7 @@ impl Worker {
         rehearsal: &Rehearsal,
         recorder: &ChangeRecorder,
     ) -> Result<(), WriteError> {
-        let mut progress = Progress::default();
+        let mut progress = Progress::new(&rehearsal.places);
         for phase in phases(&rehearsal.created, &rehearsal.deleted) {
             if progress.faults.is_empty() {
                 self.send_phase(phase, &mut progress).await;
@@ -284,7 +290,7 @@ impl Worker {
         Err(refused)
     }
 
-    async fn send_phase(&mut self, phase: Phase, progress: &mut Progress) {
+    async fn send_phase(&mut self, phase: Phase, progress: &mut Progress<'_>) {
         let mut raws: Vec<RawAcl> = Vec::new();
         let mut counts = Vec::new();
         for acl in &phase.acls {
@@ -332,9 +338,10 @@ impl Worker {
                 break;
             };
             let answer = async {
-                match creates {
-                    true => cluster.create(batch).await,
-                    false => cluster.delete(batch).await,
+                if creates {
+                    cluster.create(batch).await
+                } else {
+                    cluster.delete(batch).await
                 }
             };
             let Ok(of_batch) = timeout(WRITE_TIME, answer).await else {
@@ -354,13 +361,22 @@ impl Worker {
 }
 
 /// What became of the ACLs of a change.
-#[derive(Default)]
-struct Progress {
+struct Progress<'r> {
+    /// Where a client lists a change of an ACL.
+    places: &'r BTreeMap<Acl, usize>,
     applied: Vec<Change>,
     faults: Vec<DocumentFault>,
 }
 
-impl Progress {
+impl<'r> Progress<'r> {
+    const fn new(places: &'r BTreeMap<Acl, usize>) -> Self {
+        Self {
+            places,
+            applied: Vec::new(),
+            faults: Vec::new(),
+        }
+    }
+
     /// Notes the outcomes of an ACL, which has one for each of its spellings.
     fn note(&mut self, acl: Acl, created: bool, outcomes: &[AclOutcome]) {
         let mut fault = match outcomes {
@@ -396,7 +412,10 @@ impl Progress {
             None => acl.principal.to_string(),
         };
         self.faults.push(DocumentFault {
-            path: "/cluster".into(),
+            path: match self.places.get(acl) {
+                Some(index) => format!("/changes/{index}"),
+                None => "/cluster".into(),
+            },
             code: code.to_owned(),
             message: format!("{verb} {line}: {reason}"),
         });
@@ -419,17 +438,17 @@ fn other_dialect() -> DocumentFault {
     }
 }
 
-/// The ACLs of a cluster, and a line for each that a policy cannot have.
-fn sort_out(acls: &StoredAcls) -> (HashSet<Acl>, Vec<String>) {
+/// The ACLs of a cluster, and those that a policy cannot have.
+fn sort_out(acls: &StoredAcls) -> (HashSet<Acl>, Vec<RawAcl>) {
     let mut known = HashSet::with_capacity(acls.known.len());
-    let mut unknown: Vec<String> = acls.unknown.iter().map(ToString::to_string).collect();
+    let mut unknown = acls.unknown.clone();
     for acl in &acls.known {
         let principal = (acl.principal.kind(), acl.principal.name());
         let checked = Dialect::Kafka.check(acl.resource_type, acl.operation, principal, &acl.host);
         if checked.is_ok() && acl.clone().normalized() == *acl {
             known.insert(acl.clone());
-        } else if let Some(raw) = acls.spellings(acl).first() {
-            unknown.push(raw.to_string());
+        } else {
+            unknown.extend(acls.spellings(acl));
         }
     }
     (known, unknown)

@@ -1,0 +1,32 @@
+//! The sentences about the Kafka cluster with the ACLs of a service.
+
+use gbac_api::service::ClusterKind;
+
+use crate::phrases::count;
+
+pub const GROUPS_IGNORED: &str = "This cluster ignores ACLs of groups";
+pub const GROUPS_IGNORED_EFFECT: &str = "Its brokers store ACLs of groups and never match them, so a deny of a group has no effect. Install the GBAC plugin for Apache Kafka on every node, or use ACLs of users.";
+pub const STALE: &str = "These ACLs may not be those of the cluster any more";
+pub const ONE_BY_ONE: &str = "The ACLs are changed one by one";
+pub const ONE_BY_ONE_ORDER: &str = "Kafka has no transactions. Denies are created first and deleted last, so that no moment allows more than before or after. If the cluster refuses a change, the rest is not sent, and this page says what was applied.";
+pub const UNKNOWN_STAY: &str = "They stay in the cluster, and no page shows or changes them.";
+pub const PARTLY: &str = "The changes were sent in one request, and the cluster makes them one by one, so that some may be applied. This page looks in the policy as soon as the service answers again. The draft is kept until then.";
+
+/// What a cluster is, in a word; none if it is not known.
+#[must_use]
+pub const fn kind_label(kind: ClusterKind) -> Option<&'static str> {
+    match kind {
+        ClusterKind::Kafka => Some("Kafka"),
+        ClusterKind::Platform => Some("Platform"),
+        ClusterKind::Unknown => None,
+    }
+}
+
+/// That a cluster has ACLs that the service does not know.
+#[must_use]
+pub fn unknown_acls(acls: usize) -> String {
+    format!(
+        "The cluster has {} that GBAC does not know",
+        count(acls, "ACL")
+    )
+}
