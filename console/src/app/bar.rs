@@ -3,6 +3,7 @@
 use gbac_console_model::address;
 use gbac_words::escape::plain;
 use gbac_words::pages::app as words;
+use gbac_words::pages::cluster::kind_label;
 use gbac_words::phrases;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
@@ -108,6 +109,10 @@ fn Chip() -> impl IntoView {
         let user = info.sign_in.map(|given| given.user);
         Some(words::demo_notice(user.as_deref()))
     });
+    let kind = Memo::new(move |_| {
+        let info = service.info.get().filter(|_| service.is_own())?;
+        kind_label(info.cluster?.kind)
+    });
     view! {
         <a
             class="conn" href=address::CONNECTION
@@ -127,6 +132,7 @@ fn Chip() -> impl IntoView {
                 }
             }}
             {move || demo.with(Option::is_some).then(|| view! { <span class="tag">"Demo"</span> })}
+            {move || kind.get().map(|kind| view! { <span class="tag">{kind}</span> })}
         </a>
     }
 }

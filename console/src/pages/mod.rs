@@ -5,6 +5,7 @@ mod acl_fields;
 pub mod audit;
 pub(crate) mod chunk;
 mod cluster_gaps;
+mod cluster_notes;
 mod collision;
 mod commands;
 pub mod connection;

@@ -13,6 +13,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
 use crate::dom;
+use crate::pages::cluster_notes::ClusterNotes;
 use crate::pages::provider_gap::ProviderGap;
 use crate::pages::unread::Unread;
 use crate::store::findings::Findings;
@@ -95,7 +96,7 @@ pub(super) fn Frame(
                 <p>{lead}</p>
             </div>
         </div>
-        <ProviderGap />
+        <ClusterNotes /><ProviderGap />
         <Tabs counted=counted />
         {move || match (has_acls.get(), is_read.get()) {
             (Some(reason), _) => view! {

@@ -31,6 +31,7 @@ use self::rows::{Drift, Sections, SentNote, Unanswered};
 use self::stored_tests::{ConfirmFailing, StoredTests, TestList, TestResults};
 use crate::dom;
 use crate::pages::cluster_gaps::ClusterGaps;
+use crate::pages::cluster_notes::OneByOne;
 use crate::pages::commands::DraftCommands;
 use crate::pages::link::AddressLink;
 use crate::pages::provider_gap::ProviderGap;
@@ -128,7 +129,7 @@ pub fn ReviewPage() -> impl IntoView {
         {move || (!is_empty.get()).then(|| view! { <TestResults tests=tests /> })}
         {move || draft.unanswered.with(Option::is_some).then(|| view! { <Unanswered /> })}
         {move || result.get().map(|sent| view! { <SentNote sent=sent /> })}
-        {move || (!is_empty.get()).then(|| view! { <ClusterGaps /><ProviderGap /> })}
+        {move || (!is_empty.get()).then(|| view! { <ClusterGaps /><ProviderGap /><OneByOne /> })}
         <Lost />
         {move || {
             let (changes, base) = (drift.get()?, base.get()?);

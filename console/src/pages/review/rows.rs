@@ -9,12 +9,14 @@ use gbac_console_model::review::{ChangeRow, ChangedItem, Section, SectionTarget,
 use gbac_console_model::sending::SendOutcome;
 use gbac_engine::policy::{Change, Policy};
 use gbac_words::acl;
+use gbac_words::pages::cluster::PARTLY;
 use gbac_words::pages::review as words;
 use gbac_words::phrases::{capitalized, count};
 use leptos::prelude::*;
 
 use super::undo::UndoButton;
 use crate::dom;
+use crate::pages::cluster_notes::connected;
 use crate::pages::link::RoleLink;
 use crate::pages::opening::opens;
 use crate::store::draft::Draft;
@@ -236,10 +238,18 @@ pub(super) fn Drift(
 /// That it is not known yet whether the service made the changes that were sent.
 #[component]
 pub(super) fn Unanswered() -> impl IntoView {
+    let cluster = connected();
+    let told = move || {
+        if cluster.with(Option::is_some) {
+            PARTLY
+        } else {
+            words::ALL_OR_NONE
+        }
+    };
     view! {
         <div class="banner" id="h-outcome" tabindex="-1" role="status">
             <Note kind=NoteKind::Warn title=words::NO_ANSWER level=2>
-                <p>{words::ALL_OR_NONE}</p>
+                <p>{told}</p>
             </Note>
         </div>
     }

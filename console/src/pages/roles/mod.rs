@@ -29,6 +29,7 @@ use self::pager::Pager;
 use self::row::{Row, link_id};
 use crate::dom;
 use crate::pages::chunk::{ChunkError, chunk_fn};
+use crate::pages::cluster_notes::ClusterNotes;
 use crate::pages::provider_gap::ProviderGap;
 use crate::pages::rich_text::sentence;
 use crate::pages::unread::Unread;
@@ -86,6 +87,7 @@ pub fn RolesPage() -> impl IntoView {
                 }}
             </div>
         </div>
+        <ClusterNotes />
         <ProviderGap />
         {move || match state.get() {
             _ if has_none.get().is_some() => view! {

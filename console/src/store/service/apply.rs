@@ -17,7 +17,8 @@ impl Service {
     /// Applies changes and says of each how it went, then reads the service again.
     ///
     /// The service itself takes them in one request, over the state that was read last: all of them
-    /// or none, and none when the state is another one by now ([`Failure::is_changed`]). A cluster
+    /// or none, or with a Kafka cluster some of the ACLs, and none when the state is another one by
+    /// now ([`Failure::is_changed`]). A cluster
     /// behind it has no such request: there they go one after the other, and go on after one that
     /// failed. The reason goes to the service itself only, which records it.
     pub async fn apply(self, changes: &[Change], reason: Option<&ChangeReason>) -> SendReport {
@@ -34,7 +35,7 @@ impl Service {
                 }
                 None => Err(Failure::impossible("nothing_read", words::POLICY_NOT_READ)),
             };
-            SendReport::together(changes.len(), answer)
+            SendReport::of_service(changes, answer)
         } else {
             let mut held = self.settings();
             let mut outcomes = Vec::with_capacity(changes.len());
