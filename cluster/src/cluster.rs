@@ -14,7 +14,7 @@ use crate::acl::{RawAcl, StoredAcls};
 use crate::calls::Call;
 use crate::connection::Connection;
 use crate::dial::dial;
-use crate::error::{KafkaError, Malformed, Refusal};
+use crate::error::{BrokerRefusal, KafkaError, Malformed};
 use crate::properties::ClientProperties;
 
 /// How many ACLs are changed in one request.
@@ -37,7 +37,7 @@ pub enum AclOutcome {
     /// It was not there, so nothing was deleted.
     Absent,
     /// The broker refuses it.
-    Refused(Refusal),
+    Refused(BrokerRefusal),
     /// It was sent, and the answer is missing: read the ACLs to see whether it is there.
     Unknown(KafkaError),
     /// Nothing was sent.
@@ -68,6 +68,30 @@ impl KafkaCluster {
             connection: Some(connection),
             roles,
         })
+    }
+
+    /// Whether it is the platform, whose brokers have a call of their own.
+    #[must_use]
+    pub fn is_platform(&self) -> bool {
+        self.roles == RoleSpelling::RedpandaRole
+    }
+
+    /// The level of a feature that the cluster has agreed on.
+    pub(crate) fn feature(&self, name: &str) -> Option<i16> {
+        self.connection.as_ref()?.features().get(name).copied()
+    }
+
+    /// Whether the broker has a call.
+    pub(crate) async fn has_call(&mut self, key: i16) -> Result<bool, KafkaError> {
+        Ok(self.connection().await?.has(key))
+    }
+
+    /// The broker on the other side.
+    pub(crate) fn address(&self) -> String {
+        match &self.connection {
+            Some(connection) => connection.address().to_owned(),
+            None => String::new(),
+        }
     }
 
     /// How this cluster writes roles.
@@ -305,8 +329,13 @@ impl KafkaCluster {
         }
     }
 
-    fn refusal(&self, call: &'static str, number: i16, message: Option<&StrBytes>) -> Refusal {
-        Refusal {
+    fn refusal(
+        &self,
+        call: &'static str,
+        number: i16,
+        message: Option<&StrBytes>,
+    ) -> BrokerRefusal {
+        BrokerRefusal {
             call,
             number,
             message: message
@@ -323,12 +352,8 @@ impl KafkaCluster {
     }
 
     pub(crate) fn malformed(&self, call: &'static str, reason: Malformed) -> KafkaError {
-        let address = match &self.connection {
-            Some(connection) => connection.address().to_owned(),
-            None => String::new(),
-        };
         KafkaError::Malformed {
-            address,
+            address: self.address(),
             call,
             reason,
         }

@@ -57,6 +57,8 @@ pub(crate) struct Connection {
     used: Instant,
     expires: Option<Instant>,
     throttle: Duration,
+    /// Whether a call was answered after the first one, so that the protocol is the right one.
+    is_accepted: bool,
 }
 
 impl fmt::Debug for Connection {
@@ -84,6 +86,7 @@ impl Connection {
             used: Instant::now(),
             expires: None,
             throttle: Duration::ZERO,
+            is_accepted: false,
         };
         let answer = connection.ask_versions().await?;
         for key in &answer.api_keys {
@@ -125,11 +128,6 @@ impl Connection {
     /// Whether the broker has a call, by its number.
     pub(crate) fn has(&self, key: i16) -> bool {
         self.versions.contains_key(&key)
-    }
-
-    /// The last version of a call that the broker has, by its number.
-    pub(crate) fn last_version(&self, key: i16) -> Option<i16> {
-        self.versions.get(&key).map(|(_, last)| *last)
     }
 
     /// Whether the broker expects another request: it closes connections that have been idle for
@@ -174,7 +172,9 @@ impl Connection {
     pub(crate) async fn call<C: Call>(&mut self, request: &C) -> Result<C::Answer, KafkaError> {
         let version = self.version::<C>()?;
         let bytes = self.exchange(request, version).await?;
-        self.decode::<C>(&bytes, version)
+        let answer = self.decode::<C>(&bytes, version)?;
+        self.is_accepted = true;
+        Ok(answer)
     }
 
     fn decode<C: Call>(&self, bytes: &Bytes, version: i16) -> Result<C::Answer, KafkaError> {
@@ -183,7 +183,7 @@ impl Connection {
         C::Answer::decode(&mut bytes.clone(), version).map_err(|_| malformed(Malformed::Missing))
     }
 
-    pub(crate) fn malformed(&self, call: &'static str, reason: Malformed) -> KafkaError {
+    fn malformed(&self, call: &'static str, reason: Malformed) -> KafkaError {
         KafkaError::Malformed {
             address: self.address.clone(),
             call,
@@ -211,7 +211,7 @@ impl Connection {
     }
 
     /// Sends a frame whose first four bytes are still to be its length, and reads the answer.
-    pub(crate) async fn send(
+    async fn send(
         &mut self,
         mut frame: BytesMut,
         call: &'static str,
@@ -235,12 +235,6 @@ impl Connection {
         self.used = Instant::now();
         self.body(answer, is_flexible)
             .map_err(|reason| self.malformed(call, reason))
-    }
-
-    /// The number that the next request has.
-    pub(crate) fn next_correlation(&mut self) -> i32 {
-        self.last_correlation = self.last_correlation.wrapping_add(1);
-        self.last_correlation
     }
 
     async fn converse(
@@ -305,7 +299,10 @@ impl Connection {
         KafkaError::Closed {
             address,
             call,
-            guess: self.manner.guess,
+            guess: match self.is_accepted {
+                true => "check the broker's log",
+                false => self.manner.guess,
+            },
         }
     }
 

@@ -12,7 +12,7 @@ use crate::address::BrokerAddress;
 use crate::connection::{Connection, Stream};
 use crate::error::KafkaError;
 use crate::options::TlsOptions;
-use crate::properties::ClientProperties;
+use crate::properties::{ClientProperties, protocol_name};
 use crate::sasl;
 use crate::tls::{self, TlsFailure};
 
@@ -42,7 +42,7 @@ async fn dial_one(
     };
     let mut connection = Connection::open(stream, address.to_string(), properties.manner()).await?;
     if let Some(options) = &properties.sasl {
-        let without_sasl = properties.protocol_name(properties.tls.is_some(), false);
+        let without_sasl = protocol_name(properties.tls.is_some(), false);
         sasl::authenticate(&mut connection, options, without_sasl).await?;
     }
     Ok(connection)
@@ -101,7 +101,7 @@ async fn secure(
         // A broker without TLS reads the handshake as a request, and closes the connection.
         Some(TlsFailure::NotSpoken) | None => KafkaError::NoTls {
             address: shown,
-            without_tls: properties.protocol_name(false, properties.sasl.is_some()),
+            without_tls: protocol_name(false, properties.sasl.is_some()),
         },
     })
 }

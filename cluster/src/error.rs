@@ -63,7 +63,7 @@ pub enum Stranger {
 
 /// An error that a broker answered, with Kafka's name for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct BrokerRefusal {
     /// The call, such as `DescribeAcls`.
     pub call: &'static str,
     /// Kafka's number of the error.
@@ -74,12 +74,12 @@ pub struct Refusal {
     pub account: String,
 }
 
-impl Refusal {
+impl BrokerRefusal {
     /// Kafka's name of the error, such as `CLUSTER_AUTHORIZATION_FAILED`.
     ///
     /// ```
-    /// # use gbac_cluster::Refusal;
-    /// let refusal = Refusal { call: "CreateAcls", number: 31, message: None, account: String::new() };
+    /// # use gbac_cluster::BrokerRefusal;
+    /// let refusal = BrokerRefusal { call: "CreateAcls", number: 31, message: None, account: String::new() };
     /// assert_eq!(refusal.name(), "CLUSTER_AUTHORIZATION_FAILED");
     /// ```
     #[must_use]
@@ -158,7 +158,7 @@ fn screaming(name: &str) -> String {
     screaming
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for BrokerRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the broker refuses {}: {}", self.call, self.name())?;
         if let Some(message) = &self.message {
@@ -351,7 +351,7 @@ pub enum KafkaError {
     Token(String),
     /// The broker answered an error.
     #[error("{0}")]
-    Refused(Refusal),
+    Refused(BrokerRefusal),
 }
 
 codes! {
@@ -399,8 +399,8 @@ fn list(names: &[String]) -> String {
 mod tests {
     use super::*;
 
-    fn refusal(call: &'static str, number: i16, account: &str) -> Refusal {
-        Refusal {
+    fn refusal(call: &'static str, number: i16, account: &str) -> BrokerRefusal {
+        BrokerRefusal {
             call,
             number,
             message: None,
@@ -437,7 +437,7 @@ mod tests {
 
     #[test]
     fn texts_of_others_are_visible_and_short() {
-        let refusal = Refusal {
+        let refusal = BrokerRefusal {
             message: Some(format!("\u{1b}[31m{}", "x".repeat(1000))),
             ..refusal("CreateAcls", 42, "")
         };

@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(crate) const fn is_flexible(&self) -> bool {
+    const fn is_flexible(&self) -> bool {
         self.is_flexible
     }
 
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
         self.rest
     }
 
-    pub(crate) fn take(&mut self, size: usize) -> Result<&'a [u8], Malformed> {
+    fn take(&mut self, size: usize) -> Result<&'a [u8], Malformed> {
         let (taken, rest) = self.rest.split_at_checked(size).ok_or(Malformed::Short)?;
         self.rest = rest;
         Ok(taken)
@@ -164,11 +164,7 @@ impl<'a> Reader<'a> {
         Ok(*taken)
     }
 
-    pub(crate) fn byte(&mut self) -> Result<i8, Malformed> {
-        Ok(i8::from_be_bytes(self.fixed()?))
-    }
-
-    pub(crate) fn short(&mut self) -> Result<i16, Malformed> {
+    fn short(&mut self) -> Result<i16, Malformed> {
         Ok(i16::from_be_bytes(self.fixed()?))
     }
 
@@ -177,7 +173,7 @@ impl<'a> Reader<'a> {
     }
 
     /// An unsigned number of at most 32 bits, seven in each byte.
-    pub(crate) fn varint(&mut self) -> Result<u32, Malformed> {
+    fn varint(&mut self) -> Result<u32, Malformed> {
         let mut value = 0_u64;
         for shift in [0, 7, 14, 21, 28] {
             let [byte] = self.fixed()?;
@@ -190,7 +186,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The length of an array or of bytes; `None` for none at all.
-    pub(crate) fn length(&mut self) -> Result<Option<usize>, Malformed> {
+    fn length(&mut self) -> Result<Option<usize>, Malformed> {
         if self.is_flexible {
             return Ok(self.varint()?.checked_sub(1).map(|length| length as usize));
         }
@@ -207,7 +203,7 @@ impl<'a> Reader<'a> {
         self.take(length)
     }
 
-    pub(crate) fn text(&mut self) -> Result<Option<&'a str>, Malformed> {
+    fn text(&mut self) -> Result<Option<&'a str>, Malformed> {
         let length = if self.is_flexible {
             self.varint()?.checked_sub(1).map(|length| length as usize)
         } else {

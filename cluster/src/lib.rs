@@ -2,13 +2,14 @@
 //! whose brokers speak the same calls.
 //!
 //! It has one connection, on which one request runs at a time, and every answer has a limit in time
-//! and in size. What a broker says is untrusted: [`guard`] checks it before it is decoded.
+//! and in size. What a broker says is untrusted: `guard.rs` checks it before it is decoded.
 
 mod acl;
 mod address;
 mod calls;
 mod cluster;
 mod connection;
+mod describe;
 mod dial;
 mod error;
 mod files;
@@ -22,7 +23,8 @@ mod tls;
 pub use acl::{RawAcl, StoredAcls};
 pub use address::BrokerAddress;
 pub use cluster::{AclOutcome, BATCH, KafkaCluster, MAX_ACLS};
-pub use error::{KafkaError, Malformed, Refusal, Stranger};
+pub use describe::{ClusterBroker, ClusterInfo, GroupAcls};
+pub use error::{BrokerRefusal, KafkaError, Malformed, Stranger};
 pub use properties::{
     ClientProperties, MAX_PROPERTIES_BYTES, NoteReason, PropertyError, PropertyFault, PropertyNote,
 };

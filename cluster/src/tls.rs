@@ -188,7 +188,8 @@ pub(crate) fn failure(error: &io::Error) -> Option<TlsFailure> {
 
 fn certificate(problem: &CertificateError) -> String {
     match problem {
-        CertificateError::UnknownIssuer => {
+        // The second one: an authority of the same name is trusted.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
             "no trusted authority has signed its certificate: name the authority in `ssl.truststore.location`, with `ssl.truststore.type=PEM`".into()
         }
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {

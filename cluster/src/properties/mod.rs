@@ -4,6 +4,7 @@
 mod fault;
 mod jaas;
 mod keys;
+mod protocol;
 mod sign_in;
 mod syntax;
 mod transport;
@@ -15,6 +16,7 @@ use crate::address::BrokerAddress;
 use crate::connection::Manner;
 use crate::options::{Login, SaslOptions, TlsOptions};
 pub use fault::{NoteReason, PropertyError, PropertyFault, PropertyNote};
+pub(crate) use protocol::protocol_name;
 use values::Values;
 
 /// The time for one answer if the properties have none, as in Kafka.
@@ -33,37 +35,6 @@ pub struct ClientProperties {
     pub(crate) tls: Option<TlsOptions>,
     pub(crate) sasl: Option<SaslOptions>,
 }
-
-/// The security protocol: whether there is TLS, and whether there is SASL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Protocol {
-    name: &'static str,
-    has_tls: bool,
-    has_sasl: bool,
-}
-
-const PROTOCOLS: [Protocol; 4] = [
-    Protocol {
-        name: "PLAINTEXT",
-        has_tls: false,
-        has_sasl: false,
-    },
-    Protocol {
-        name: "SSL",
-        has_tls: true,
-        has_sasl: false,
-    },
-    Protocol {
-        name: "SASL_PLAINTEXT",
-        has_tls: false,
-        has_sasl: true,
-    },
-    Protocol {
-        name: "SASL_SSL",
-        has_tls: true,
-        has_sasl: true,
-    },
-];
 
 impl ClientProperties {
     /// A client without TLS and without an account.
@@ -95,7 +66,7 @@ impl ClientProperties {
     /// ```
     pub fn parse(text: &str) -> Result<(Self, Vec<PropertyNote>), PropertyError> {
         let mut values = Values::new(syntax::read(text)?);
-        let protocol = protocol(&mut values)?;
+        let protocol = protocol::read(&mut values)?;
         let mut properties = Self::plain(servers(&mut values)?);
         if let Some(value) = values.take("client.id")? {
             if value.text.len() > 255 {
@@ -133,17 +104,7 @@ impl ClientProperties {
             client_id: self.client_id.clone(),
             timeout: self.timeout,
             guess,
-            with_tls: self.protocol_name(true, self.sasl.is_some()),
-        }
-    }
-
-    /// The protocol with TLS or without it.
-    pub(crate) fn protocol_name(&self, has_tls: bool, has_sasl: bool) -> &'static str {
-        match (has_tls, has_sasl) {
-            (false, false) => "PLAINTEXT",
-            (true, false) => "SSL",
-            (false, true) => "SASL_PLAINTEXT",
-            (true, true) => "SASL_SSL",
+            with_tls: protocol_name(true, self.sasl.is_some()),
         }
     }
 
@@ -162,18 +123,6 @@ impl ClientProperties {
             _ => "",
         }
     }
-}
-
-fn protocol(values: &mut Values) -> Result<Protocol, PropertyError> {
-    let Some(value) = values.take("security.protocol")? else {
-        return Ok(PROTOCOLS[0]);
-    };
-    for protocol in PROTOCOLS {
-        if value.text.eq_ignore_ascii_case(protocol.name) {
-            return Ok(protocol);
-        }
-    }
-    Err(value.expected("PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL"))
 }
 
 fn servers(values: &mut Values) -> Result<Vec<BrokerAddress>, PropertyError> {

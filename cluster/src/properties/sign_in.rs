@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::Protocol;
 use super::fault::{NoteReason, PropertyError, PropertyFault, PropertyNote};
 use super::jaas::LoginModule;
+use super::protocol::Protocol;
 use super::values::{Value, Values};
 use crate::options::{Login, Mechanism, SaslOptions, TokenEndpoint, TokenSource};
 use crate::secret::Secret;

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::Protocol;
 use super::fault::{NoteReason, PropertyError, PropertyFault};
+use super::protocol::Protocol;
 use super::values::{Value, Values};
 use crate::options::{Pem, TlsOptions};
 use crate::secret::Secret;

@@ -13,7 +13,7 @@ use kafka_protocol::protocol::StrBytes;
 use ring::rand::{SecureRandom, SystemRandom};
 
 use crate::connection::Connection;
-use crate::error::{KafkaError, Refusal, said};
+use crate::error::{BrokerRefusal, KafkaError, said};
 use crate::options::{Login, Mechanism, SaslOptions};
 use crate::secret::Secret;
 use scram::{Exchange, Hash};
@@ -90,7 +90,7 @@ async fn handshake(
             address,
             without_sasl,
         }),
-        number => Err(KafkaError::Refused(Refusal {
+        number => Err(KafkaError::Refused(BrokerRefusal {
             call: "SaslHandshake",
             number,
             message: None,

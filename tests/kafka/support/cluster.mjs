@@ -209,7 +209,7 @@ export async function makeCluster({ issuer, jwks, audience, nodes = ['controller
 }
 
 /** Free ports of loopback, below those that the system gives to connections. */
-async function freePorts(count) {
+export async function freePorts(count) {
   const found = new Map();
   try {
     while (found.size < count) {

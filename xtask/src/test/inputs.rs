@@ -5,6 +5,7 @@ pub(super) const RUST: &[&str] = &[
     "api",
     "bench",
     "cli",
+    "cluster",
     "console",
     "engine",
     "formats",
@@ -19,6 +20,7 @@ pub(super) const KAFKA: &[&str] = &[
     "kafka",
     "tests",
     "cli",
+    "cluster",
     "server",
     "api",
     "formats",
@@ -30,6 +32,7 @@ pub(super) const CLIENTS: &[&str] = &[
     "tests/clients",
     "tests/e2e",
     "cli",
+    "cluster",
     "server",
     "api",
     "formats",
@@ -39,6 +42,7 @@ pub(super) const CLIENTS: &[&str] = &[
 pub(super) const OPENAPI: &[&str] = &[
     "api",
     "cli",
+    "cluster",
     "docs/openapi.json",
     "engine",
     "formats",
@@ -52,6 +56,7 @@ pub(super) const CONSOLE: &[&str] = &["api", "console", "engine", "formats", "te
 pub(super) const PACKAGE: &[&str] = &[
     "api",
     "cli",
+    "cluster",
     "console/model",
     "engine",
     "formats",
@@ -65,6 +70,7 @@ pub(super) const PACKAGE: &[&str] = &[
 pub(super) const PROGRAM: &[&str] = &[
     "api",
     "cli",
+    "cluster",
     "engine",
     "examples",
     "formats",

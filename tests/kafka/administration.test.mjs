@@ -1,0 +1,255 @@
+// The client for ACLs (`cluster/`) with a broker of Kafka: every way to sign in, and ACLs of every kind, with `kafka-acls` as
+// the witness.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { GBAC } from '../e2e/support/launch.mjs';
+import { JAVA, STANDARD, freePorts, java, makeCluster, properties } from './support/cluster.mjs';
+import { startIssuer } from './support/issuer.mjs';
+
+const run = promisify(execFile);
+/** The example of the crate, which is built with the programs. */
+const ACLS = join(dirname(GBAC), 'examples', 'acls');
+const MAX_OUTPUT = 64 * 1024 * 1024;
+const PASSWORD = String.raw`p,=a"s\s s`;
+/** What Kafka's tools print is UTF-8, whatever the machine is set to. */
+const UTF8 = { more: ['-Dfile.encoding=UTF-8', '-Dsun.stdout.encoding=UTF-8', '-Dstdout.encoding=UTF-8'] };
+const MODULE = 'org.apache.kafka.common.security';
+const quoted = (text) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+const login = (module, user, password) => `${MODULE}.${module} required username=${quoted(user)} password=${quoted(password)};`;
+
+const TYPES = ['TOPIC', 'GROUP', 'CLUSTER', 'TRANSACTIONAL_ID', 'DELEGATION_TOKEN', 'USER'];
+const OPERATIONS = [
+  'ALL', 'READ', 'WRITE', 'CREATE', 'DELETE', 'ALTER', 'DESCRIBE', 'CLUSTER_ACTION', 'DESCRIBE_CONFIGS', 'ALTER_CONFIGS',
+  'IDEMPOTENT_WRITE', 'CREATE_TOKENS', 'DESCRIBE_TOKENS', 'TWO_PHASE_COMMIT',
+];
+const PERMISSIONS = ['DENY', 'ALLOW'];
+const HOSTS = ['*', '10.0.0.7', '2001:db8:0:0:0:0:0:1', '10.0.0.0/8', '192.168.0.7/16'];
+const PRINCIPALS = ['User:*', 'User:alice', 'User:CN=a,OU=b,O="c d"', 'Group:/eng/a b', 'Role:x:y', 'RedpandaRole:z', 'Service:bill', 'Group:日本 ß'];
+/** Which operations a broker accepts for a type. */
+const OF_TYPE = {
+  TOPIC: ['ALL', 'READ', 'WRITE', 'CREATE', 'DESCRIBE', 'DELETE', 'ALTER', 'DESCRIBE_CONFIGS', 'ALTER_CONFIGS'],
+  GROUP: ['ALL', 'READ', 'DESCRIBE', 'DELETE', 'DESCRIBE_CONFIGS', 'ALTER_CONFIGS'],
+  CLUSTER: ['ALL', 'CREATE', 'CLUSTER_ACTION', 'DESCRIBE_CONFIGS', 'ALTER_CONFIGS', 'IDEMPOTENT_WRITE', 'ALTER', 'DESCRIBE'],
+  TRANSACTIONAL_ID: ['ALL', 'DESCRIBE', 'WRITE', 'TWO_PHASE_COMMIT'],
+  DELEGATION_TOKEN: ['ALL', 'DESCRIBE'],
+  USER: ['ALL', 'CREATE_TOKENS', 'DESCRIBE_TOKENS'],
+};
+
+let cluster, issuer, endpoint, listeners;
+let files = 0;
+
+before(async () => {
+  issuer = await startIssuer();
+  const superusers = ['ann', 'client-1', 'CN=client', 'ANONYMOUS'];
+  cluster = await makeCluster({ ...issuer, nodes: ['broker,controller'], settings: STANDARD, superusers });
+  await run(ACLS, ['certificates', cluster.folder]);
+  const [open, tls, both] = (await freePorts(3)).map((port) => `127.0.0.1:${port}`);
+  listeners = { open, tls, both, clients: cluster.bootstrap };
+  const before = cluster.listeners(1);
+  const file = (name) => join(cluster.folder, name);
+  const pem = (name) => ({
+    [`listener.name.${name}.ssl.keystore.type`]: 'PEM',
+    [`listener.name.${name}.ssl.keystore.location`]: file('broker.pem'),
+    [`listener.name.${name}.ssl.truststore.type`]: 'PEM',
+    [`listener.name.${name}.ssl.truststore.location`]: file('ca.pem'),
+  });
+  cluster.set(1, {
+    ...STANDARD,
+    listeners: `${before.listeners},OPEN://${open},TLS://${tls},BOTH://${both}`,
+    'listener.security.protocol.map': `${before.protocols},OPEN:PLAINTEXT,TLS:SSL,BOTH:SASL_SSL`,
+    ...pem('tls'),
+    ...pem('both'),
+    'listener.name.tls.ssl.client.auth': 'required',
+    'listener.name.both.sasl.enabled.mechanisms': 'SCRAM-SHA-512',
+    'listener.name.both.scram-sha-512.sasl.jaas.config': `${MODULE}.scram.ScramLoginModule required;`,
+    'listener.name.clients.sasl.enabled.mechanisms': 'PLAIN,SCRAM-SHA-256,OAUTHBEARER',
+    'listener.name.clients.plain.sasl.jaas.config':
+      `${MODULE}.plain.PlainLoginModule required user_ann=${quoted(PASSWORD)} user_bob="b" ;`,
+  });
+  await cluster.start();
+  for (const mechanism of ['SCRAM-SHA-256', 'SCRAM-SHA-512'])
+    await tool('ConfigCommand', '--alter', '--entity-type', 'users', '--entity-name', 'ann', '--add-config', `${mechanism}=[password=secret]`);
+  endpoint = await startEndpoint();
+});
+after(async () => {
+  await Promise.all([cluster?.remove(), issuer?.stop(), endpoint?.stop()]);
+});
+
+/** A command of Kafka, as the administrator. */
+async function tool(name, ...args) {
+  const config = join(cluster.folder, 'admin.properties');
+  await writeFile(config, properties(cluster.admin));
+  const own = ['--bootstrap-server', cluster.admin['bootstrap.servers'], '--command-config', config];
+  const { stdout } = await run(JAVA, [...java(UTF8), `org.apache.kafka.tools.${name}`, ...own, ...args], { maxBuffer: MAX_OUTPUT });
+  return stdout;
+}
+
+/** A token endpoint that knows one client. */
+async function startEndpoint() {
+  const file = cluster.tokenFile('client-1');
+  await issuer.write(file, { sub: 'client-1' });
+  const token = (await readFile(file, 'utf8')).trim();
+  const known = `Basic ${Buffer.from('client-1:s3cret').toString('base64')}`;
+  const server = createServer((request, response) => {
+    response.statusCode = request.headers.authorization === known ? 200 : 401;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(response.statusCode === 200 ? { access_token: token } : { error: 'invalid_client' }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${server.address().port}/token`,
+    stop: () => new Promise((resolve) => server.close(resolve).closeAllConnections()),
+  };
+}
+
+/** Runs the client with these properties; returns its lines, or the sentence of its failure. */
+async function acls(values, ...args) {
+  const file = join(cluster.folder, `client-${++files}.properties`);
+  await writeFile(file, properties(values));
+  try {
+    const { stdout } = await run(ACLS, [file, ...args], { maxBuffer: MAX_OUTPUT });
+    return stdout.split('\n').filter(Boolean);
+  } catch (error) {
+    return error.stderr;
+  }
+}
+
+const open = () => ({ 'bootstrap.servers': listeners.open });
+const plain = (password = PASSWORD, user = 'ann') => ({
+  'bootstrap.servers': listeners.clients,
+  'security.protocol': 'SASL_PLAINTEXT',
+  'sasl.mechanism': 'PLAIN',
+  'sasl.jaas.config': login('plain.PlainLoginModule', user, password),
+});
+const scram = (mechanism, more) => ({
+  'bootstrap.servers': listeners.clients,
+  'security.protocol': 'SASL_PLAINTEXT',
+  'sasl.mechanism': mechanism,
+  'sasl.jaas.config': login('scram.ScramLoginModule', 'ann', 'secret'),
+  ...more,
+});
+const bearer = (url, more) => ({
+  'bootstrap.servers': listeners.clients,
+  'security.protocol': 'SASL_PLAINTEXT',
+  'sasl.mechanism': 'OAUTHBEARER',
+  'sasl.oauthbearer.token.endpoint.url': url,
+  ...more,
+});
+const trusting = (more) => ({
+  'ssl.truststore.type': 'PEM',
+  'ssl.truststore.location': join(cluster.folder, 'ca.pem'),
+  ...more,
+});
+const certified = () =>
+  trusting({
+    'bootstrap.servers': listeners.tls,
+    'security.protocol': 'SSL',
+    'ssl.keystore.type': 'PEM',
+    'ssl.keystore.location': join(cluster.folder, 'client.pem'),
+  });
+
+test('every way to sign in reads the same', async () => {
+  const both = trusting({ 'bootstrap.servers': listeners.both, 'security.protocol': 'SASL_SSL' });
+  const ways = {
+    open: open(),
+    plain: plain(),
+    'SCRAM-SHA-256': scram('SCRAM-SHA-256'),
+    'SCRAM-SHA-512 over TLS': scram('SCRAM-SHA-512', both),
+    'a token in a file': bearer(`file://${cluster.tokenFile('client-1')}`),
+    'a token of an endpoint': bearer(endpoint.url, {
+      'sasl.jaas.config': `${MODULE}.oauthbearer.OAuthBearerLoginModule required clientId="client-1" clientSecret="s3cret";`,
+    }),
+    'a certificate': certified(),
+  };
+  for (const [name, values] of Object.entries(ways))
+    assert.deepEqual(await acls(values, 'describe'), [`Ignored 1 Some("4.4") Some("${STANDARD['authorizer.class.name']}")`], name);
+});
+
+test('what does not fit is said in one sentence', async () => {
+  const cases = [
+    [plain('wrong'), /does not accept the credentials of `sasl\.mechanism=PLAIN`/],
+    [{ ...scram('SCRAM-SHA-256'), 'sasl.jaas.config': login('scram.ScramLoginModule', 'ann', 'wrong') }, /does not accept the credentials/],
+    [scram('SCRAM-SHA-512'), /does not have `sasl\.mechanism=SCRAM-SHA-512`; it has `PLAIN`, `SCRAM-SHA-256`, `OAUTHBEARER`/],
+    [plain('b', 'bob'), /CLUSTER_AUTHORIZATION_FAILED.*--allow-principal User:bob --operation Describe --cluster/],
+    [{ ...plain(), 'bootstrap.servers': listeners.open }, /has no SASL: set `security\.protocol` to `PLAINTEXT`/],
+    [{ 'bootstrap.servers': listeners.clients }, /closed the connection instead of answering DescribeAcls: if this listener has TLS or SASL/],
+    [{ 'bootstrap.servers': listeners.tls }, /has TLS|closed the connection instead of answering ApiVersions: if this listener has TLS/],
+    [{ ...certified(), 'bootstrap.servers': listeners.open }, /has no TLS: set `security\.protocol` to `PLAINTEXT`/],
+    [{ 'bootstrap.servers': listeners.tls, 'security.protocol': 'SSL' }, /no trusted authority has signed its certificate/],
+    [trusting({ 'bootstrap.servers': listeners.tls, 'security.protocol': 'SSL' }), /expects another certificate of the client|closed the connection/],
+    [bearer(endpoint.url, { 'sasl.oauthbearer.client.credentials.client.id': 'x', 'sasl.oauthbearer.client.credentials.client.secret': 'y' }), /the token endpoint answers 401, invalid_client/],
+  ];
+  for (const [values, sentence] of cases) {
+    const said = await acls(values, 'list');
+    assert.equal(typeof said, 'string', `${sentence}: ${said}`);
+    assert.match(said, sentence);
+    assert.doesNotMatch(said, /secret|wrong|s3cret/);
+  }
+});
+
+/** ACLs of every kind, each once: a line of the client for each. */
+function randomAcls(count) {
+  const bytes = () => randomBytes(4).readUInt32BE();
+  const pick = (list) => list[bytes() % list.length];
+  const found = new Set();
+  while (found.size < count) {
+    const type = pick(TYPES);
+    const name = type === 'CLUSTER' ? 'kafka-cluster' : type === 'USER' ? `User:u${bytes() % 2000}` : `n${bytes() % 2000}.${pick(['', 'a b', 'ß', '"q"'])}`;
+    const pattern = type !== 'CLUSTER' && bytes() % 3 === 0 ? 4 : 3;
+    const principal = `${pick(PRINCIPALS)}${bytes() % 50}`;
+    const numbers = [OPERATIONS.indexOf(pick(OF_TYPE[type])) + 2, bytes() % 2 + 2];
+    found.add(JSON.stringify([TYPES.indexOf(type) + 2, name, pattern, principal, pick(HOSTS), ...numbers]));
+  }
+  return [...found];
+}
+
+/** What `kafka-acls --list` prints, as lines of the client. */
+function witnessed(text) {
+  const lines = [];
+  let resource;
+  for (const line of text.split('\n')) {
+    const of = line.match(/^Current ACLs for resource `ResourcePattern\(resourceType=(\w+), name=(.*), patternType=(\w+)\)`:/);
+    if (of) resource = [TYPES.indexOf(of[1]) + 2, of[2], { LITERAL: 3, PREFIXED: 4 }[of[3]]];
+    const acl = line.match(/^\s+\(principal=(.*), host=(.*), operation=(\w+), permissionType=(\w+)\)/);
+    if (acl) lines.push(JSON.stringify([...resource, acl[1], acl[2], OPERATIONS.indexOf(acl[3]) + 2, PERMISSIONS.indexOf(acl[4]) + 2]));
+  }
+  return lines.sort();
+}
+
+test('10,000 random ACLs are created, read and deleted as kafka-acls sees them', async (t) => {
+  const all = randomAcls(10_000);
+  const file = join(cluster.folder, 'acls');
+  await writeFile(file, all.join('\n'));
+  let begin = performance.now();
+  const outcomes = await acls(scram('SCRAM-SHA-256'), 'create', file);
+  t.diagnostic(`created in ${Math.round(performance.now() - begin)} ms`);
+  assert.deepEqual([...new Set(outcomes)], ['Applied']);
+  const expected = [...all].sort();
+  assert.deepEqual(witnessed(await tool('AclCommand', '--list')), expected);
+  begin = performance.now();
+  assert.deepEqual((await acls(plain(), 'list')).sort(), expected);
+  t.diagnostic(`read in ${Math.round(performance.now() - begin)} ms`);
+  // A half of them goes, and the other half stays as it is.
+  await writeFile(file, all.slice(0, 5_000).join('\n'));
+  assert.deepEqual([...new Set(await acls(certified(), 'delete', file))], ['Applied']);
+  assert.deepEqual([...new Set(await acls(certified(), 'delete', file))], ['Absent']);
+  assert.deepEqual(witnessed(await tool('AclCommand', '--list')), all.slice(5_000).sort());
+  await writeFile(file, all.slice(5_000).join('\n'));
+  assert.deepEqual([...new Set(await acls(open(), 'delete', file))], ['Applied']);
+  assert.deepEqual(await acls(open(), 'list'), []);
+});
+
+test('what kafka-acls creates is read', async () => {
+  await tool('AclCommand', '--add', '--allow-principal', 'User:CN=a,OU=b', '--deny-principal', 'Group:eng', '--operation', 'Read', '--topic', 'orders-', '--resource-pattern-type', 'prefixed');
+  const expected = [[2, 'orders-', 4, 'Group:eng', '*', 3, 2], [2, 'orders-', 4, 'User:CN=a,OU=b', '*', 3, 3]];
+  assert.deepEqual((await acls(open(), 'list')).sort(), expected.map((acl) => JSON.stringify(acl)).sort());
+});
