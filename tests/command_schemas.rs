@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use crate::support::broker::{ALLOW, Broker, read_acl};
 use crate::support::data::DataService;
 use crate::support::program::{self, Run};
 use crate::support::schemas::{OUTPUTS, checked, document, names};
@@ -575,6 +576,22 @@ fn every_result_that_the_schema_describes_is_written() {
         ("GBAC_TOKEN", "token-of-admin"),
     ];
     written.add(&whoami, &run(&folder, &of_cluster, &whoami));
+    // A cluster of Kafka.
+    let broker = Broker::start([read_acl("User:ana", "orders", ALLOW)]);
+    let acl = json!({ "principal": "User:ben", "permission_type": "PERMISSION_TYPE_ALLOW", "operation": "OPERATION_READ", "host": "*",
+        "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL" });
+    let acls = json!([{ "change": "add_acl", "acl": acl }]);
+    fs::write(folder.path().join("acls.json"), acls.to_string()).expect("a file");
+    let document = json!({ "version": 1, "settings": { "dialect": "kafka" } });
+    fs::write(folder.path().join("kafka.json"), document.to_string()).expect("a file");
+    for call in [
+        &["policy", "apply", "--changes", "acls.json"][..],
+        &["import", "kafka.json"],
+    ] {
+        let servers = ["--bootstrap-servers", &broker.servers];
+        let args = [call, &servers, &["--no-confirm", "--format", "json"]].concat();
+        written.add(&args, &run(&folder, &[], &args));
+    }
     // `watch` has its own tests, whose lines are compared with the schema.
     let described = OUTPUTS.numbers().filter(|(name, _)| *name != "watch");
     let described =

@@ -34,6 +34,7 @@ mod fuzz;
 mod help;
 mod import_export;
 mod incremental;
+mod kafka_clusters;
 mod laws;
 mod live_questions;
 mod malformed;

@@ -20,6 +20,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
 use crate::args::policy_source::AtState;
+use crate::client::cluster_changes::SentChanges;
 use crate::commands::Cli;
 use crate::commands::audit::VerifiedAudit;
 use crate::commands::backup::SavedBackup;
@@ -114,6 +115,7 @@ const OUTPUTS: &[(&str, Output)] = &[
         Results(&[
             schema_of::<TransferredPolicy<'_>>,
             schema_of::<PolicyDifference>,
+            schema_of::<SentChanges>,
         ]),
     ),
     ("token inspect", Results(&[schema_of::<InspectedToken<'_>>])),
@@ -134,6 +136,7 @@ const OUTPUTS: &[(&str, Output)] = &[
             schema_of::<TransferredPolicy<'_>>,
             schema_of::<PolicyDifference>,
             schema_of::<MergedPolicy<'_>>,
+            schema_of::<SentChanges>,
         ]),
     ),
     (

@@ -1,5 +1,6 @@
 //! Support for the tests of the command line and of a running service.
 
+pub(crate) mod broker;
 pub(crate) mod data;
 pub(crate) mod program;
 pub(crate) mod schemas;

@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
-use gbac_json::policy_from_json;
-use gbac_words::commands::policy as words;
+use gbac_json::{policy_from_json, policy_to_text};
+use gbac_words::commands::{cluster, policy as words};
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::client::brokers::{self, BrokerArgs, Brokers, Cluster};
 use crate::client::connection::{ConnectArgs, TlsArgs};
 use crate::client::saved_profiles::Profiles;
 use crate::client::{CallError, Client};
@@ -59,9 +60,29 @@ pub(crate) struct PolicySourceArgs {
     pub(crate) timeout: u32,
     #[command(flatten)]
     pub(crate) tls: TlsArgs,
+    #[command(flatten)]
+    pub(crate) brokers: BrokerArgs,
 }
 
 impl PolicySourceArgs {
+    /// The Kafka cluster of the flags, if they name one.
+    fn cluster(&self, process: &Process) -> Result<Option<Brokers>, Failure> {
+        let names_brokers = self.brokers.bootstrap_servers.is_some();
+        if names_brokers && self.policy_file.is_some() {
+            return Err(Failure::usage(cluster::POLICY_AND_CLUSTER));
+        }
+        if !names_brokers && !self.online {
+            return Ok(None);
+        }
+        let (url, profile) = (self.url.as_deref(), self.profile.as_deref());
+        brokers::selected(process, &self.brokers, url, profile)
+    }
+
+    /// Whether the flags name a service, a cluster or a document.
+    pub(crate) fn is_named(&self) -> bool {
+        self.online || self.policy_file.is_some() || self.brokers.bootstrap_servers.is_some()
+    }
+
     /// The document of a file, or the policy of a service, for completions.
     pub(crate) fn for_completion(
         file: Option<&Path>,
@@ -82,6 +103,7 @@ impl PolicySourceArgs {
             profile,
             timeout,
             tls,
+            brokers: BrokerArgs::default(),
         }
     }
 
@@ -198,9 +220,10 @@ impl NamedPolicy {
         let Some(profile) = name.to_str() else {
             return Self::of_file(process, name);
         };
-        if !Profiles::load(process)?.profiles.contains_key(profile) {
+        let profiles = Profiles::load(process)?;
+        let Some(found) = profiles.profiles.get(profile) else {
             return Self::of_file(process, name);
-        }
+        };
         if process.path(name).is_file() {
             let both = words::profile_and_file(profile);
             output::note(process, &format!("note: {}", sentence(&both)));
@@ -212,6 +235,14 @@ impl NamedPolicy {
             profile: Some(profile.to_owned()),
             timeout: args.timeout,
             tls: args.tls.clone(),
+            brokers: BrokerArgs {
+                // A service has its own roles.
+                role_file: match found.bootstrap_servers {
+                    Some(_) => args.brokers.role_file.clone(),
+                    None => None,
+                },
+                ..BrokerArgs::default()
+            },
         };
         let loaded = Self::of_flags(process, &of_profile)?;
         Ok(Self {
@@ -243,7 +274,7 @@ pub(crate) fn load_or_client(
     process: &Process,
     args: &PolicySourceArgs,
 ) -> Result<Result<LoadedPolicy, Client>, Failure> {
-    if !args.online {
+    if !args.online || args.cluster(process)?.is_some() {
         return load(process, args).map(Ok);
     }
     let client = Client::open(process, &args.connection())?;
@@ -260,6 +291,16 @@ pub(crate) fn read(
     args: &PolicySourceArgs,
     file: Option<&Path>,
 ) -> Result<PolicyText, Failure> {
+    if let Some(brokers) = args.cluster(process)? {
+        let mut cluster = Cluster::open(process, &brokers)?;
+        let of_cluster = cluster.policy(process)?;
+        of_cluster.warn_of_unknown(process);
+        return Ok(PolicyText {
+            text: policy_to_text(&of_cluster.policy),
+            name: cluster.name().to_owned(),
+            state: None,
+        });
+    }
     if args.online {
         let client = Client::open(process, &args.connection())?;
         let (text, tag) = client.policy_text().map_err(|error| unreadable(&error))?;

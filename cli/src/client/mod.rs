@@ -1,5 +1,7 @@
 //! The client of a running service: its URL, calls, retries and Ctrl-C.
 
+pub(crate) mod brokers;
+pub(crate) mod cluster_changes;
 pub(crate) mod connection;
 pub(crate) mod credentials;
 mod error;
@@ -31,6 +33,7 @@ use gbac_engine::model::{CLUSTER_NAME, RoleSpelling};
 use gbac_engine::policy::Policy;
 use gbac_engine::token::{UnverifiedToken, VerifyError};
 use gbac_json::{policy_from_json, policy_to_text};
+use gbac_words::commands::cluster as words;
 use reqwest::header::{CONTENT_TYPE, IF_MATCH, IF_NONE_MATCH};
 use reqwest::{Method, RequestBuilder, StatusCode, redirect};
 use serde::Serialize;
@@ -123,7 +126,13 @@ impl Client {
         };
         let url = match (args.url.clone().or(variable), &profile) {
             (Some(url), _) => url,
-            (None, Some(profile)) => profile.url.clone(),
+            (None, Some(profile)) => match &profile.bootstrap_servers {
+                Some(servers) => {
+                    let needs = output::sentence(&words::needs_service(servers));
+                    return Err(Failure::usage(needs));
+                }
+                None => profile.url.clone(),
+            },
             (None, None) => LOCAL.into(),
         };
         let base = parse_base_url("--url, GBAC_URL", &url, args.tls.insecure)?;

@@ -1,5 +1,5 @@
-//! Connection profiles: URLs and user names of services in one file of the user, without passwords
-//! and tokens.
+//! Connection profiles: URLs and user names of services, and the brokers of Kafka clusters, in one
+//! file of the user, without passwords and tokens.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,11 +16,12 @@ use crate::output::{self, Failure};
 use crate::process::Process;
 use crate::suggest;
 
-/// The URL of a service, and the user to sign in with.
+/// The URL of a service and the user to sign in with, or the brokers of a Kafka cluster.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Profile {
-    /// URL of the service.
+    /// URL of the service; empty for a Kafka cluster.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) url: String,
     /// User name to sign in with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -28,9 +29,20 @@ pub(crate) struct Profile {
     /// Prefix of role principals, if it is not `Role`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) role_spelling: Option<String>,
+    /// The brokers of a Kafka cluster.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) bootstrap_servers: Option<String>,
+    /// File with the client properties for them, which has the secrets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) command_config: Option<PathBuf>,
 }
 
 impl Profile {
+    /// Where it is: the URL of a service, or the brokers of a Kafka cluster.
+    pub(crate) fn place(&self) -> &str {
+        self.bootstrap_servers.as_deref().unwrap_or(&self.url)
+    }
+
     /// The prefix of role principals.
     pub(crate) fn spelling(&self) -> Result<RoleSpelling, Failure> {
         let Some(word) = &self.role_spelling else {

@@ -36,6 +36,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::args::format::{FormatArg, OutputArgs};
 use crate::args::policy_question::PolicyQueryArgs;
+use crate::client::brokers::BrokerArgs;
 use crate::client::connection::ConnectArgs;
 use crate::help;
 use crate::output::{Failure, Format};
@@ -159,10 +160,12 @@ pub(crate) enum Command {
     /// Either every change is made or none. If someone else changes the policy in the meantime, the
     /// import is refused.
     Import(ImportArgs),
-    /// Manage the ACLs and roles of a running service.
+    /// Manage the ACLs and roles of a running service, or the ACLs of a Kafka cluster.
     Security {
         #[command(flatten)]
         connect: ConnectArgs,
+        #[command(flatten)]
+        brokers: BrokerArgs,
         #[command(subcommand)]
         command: SecurityCommand,
     },
@@ -257,9 +260,11 @@ pub(crate) fn run(process: &Process, command: Command, format: FormatArg) -> Res
         Command::Audit { command } => audit::run(process, &command, format),
         Command::Export(args) => export::run(process, &args, format),
         Command::Import(args) => import::run(process, &args, format),
-        Command::Security { connect, command } => {
-            security::run(process, &connect, &command, format)
-        }
+        Command::Security {
+            connect,
+            brokers,
+            command,
+        } => security::run(process, &connect, &brokers, &command, format),
         Command::Cluster { connect, command } => cluster::run(process, &connect, &command, format),
         Command::Profile { command } => profile::run(process, &command, format),
         Command::Watch(args) => watch::run(process, &args, format),

@@ -1,5 +1,7 @@
 //! `gbac profile`: connection profiles.
 
+use std::path::PathBuf;
+
 use clap::Subcommand;
 use gbac_engine::model::RoleSpelling;
 use gbac_words::commands::service;
@@ -8,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::client;
+use crate::client::brokers;
 use crate::client::connection::SpellingArg;
 use crate::client::credentials::is_valid_user_name;
 use crate::client::saved_profiles::{Profile, Profiles};
@@ -17,7 +20,8 @@ use crate::render::table::table;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProfileCommand {
-    /// Save a service's URL and user name under a name. Passwords and tokens are never saved.
+    /// Save a service's URL and user name, or the brokers of a Kafka cluster, under a name. Passwords
+    /// and tokens are never saved.
     ///
     /// The first profile becomes the current one.
     Create {
@@ -25,11 +29,23 @@ pub(crate) enum ProfileCommand {
         #[arg(value_name = "NAME")]
         name: String,
         /// URL of the service: https, or http to this machine.
-        #[arg(long, value_name = "URL")]
-        url: String,
+        #[arg(long, value_name = "URL", required_unless_present = "servers")]
+        url: Option<String>,
         /// User name to sign in with.
-        #[arg(long, value_name = "NAME")]
+        #[arg(long, value_name = "NAME", requires = "url")]
         user: Option<String>,
+        /// Brokers of a Kafka cluster, instead of --url: HOST:PORT, comma-separated.
+        #[arg(
+            id = "servers",
+            long = "bootstrap-servers",
+            value_name = "HOST:PORT",
+            conflicts_with = "url"
+        )]
+        bootstrap_servers: Option<String>,
+        /// File with Kafka's client properties for --bootstrap-servers: TLS, and the account to sign
+        /// in with. The profile has only its path.
+        #[arg(long, value_name = "FILE", requires = "servers")]
+        command_config: Option<PathBuf>,
         /// Prefix of role principals in output and requests.
         #[arg(long, value_name = "WORD", value_enum)]
         role_spelling: Option<SpellingArg>,
@@ -76,7 +92,7 @@ pub(crate) struct ChangedProfile<'a> {
 pub(crate) struct CurrentProfile<'a> {
     /// Its name.
     name: &'a str,
-    /// The URL of the service.
+    /// The URL of the service, or the brokers of the Kafka cluster.
     url: &'a str,
     /// The user to sign in with, if the profile names one.
     user: Option<&'a str>,
@@ -100,7 +116,7 @@ pub(crate) struct ProfileList<'a> {
 pub(crate) struct ListedProfile<'a> {
     /// Its name.
     name: &'a str,
-    /// The URL of the service.
+    /// The URL of the service, or the brokers of the Kafka cluster.
     url: &'a str,
     /// The user to sign in with, if the profile names one.
     user: Option<&'a str>,
@@ -123,6 +139,8 @@ pub(crate) fn run(
             name,
             url,
             user,
+            bootstrap_servers,
+            command_config,
             role_spelling,
             replace,
             insecure,
@@ -130,7 +148,14 @@ pub(crate) fn run(
             if name.is_empty() || name.chars().any(char::is_control) {
                 return Err(Failure::usage(service::INVALID_PROFILE_NAME));
             }
-            client::parse_base_url("--url", url, *insecure)?;
+            if let Some(url) = url {
+                client::parse_base_url("--url", url, *insecure)?;
+            }
+            if let Some(servers) = bootstrap_servers {
+                brokers::parse_servers(servers)?;
+            }
+            // Commands that use the profile can run in another folder.
+            let command_config = command_config.as_ref().map(|path| process.path(path));
             if let Some(user) = user
                 && !is_valid_user_name(user)
             {
@@ -148,9 +173,11 @@ pub(crate) fn run(
             };
             let role_spelling = role_spelling.map(|spelling| spelling.prefix().to_owned());
             let profile = Profile {
-                url: url.clone(),
+                url: url.clone().unwrap_or_default(),
                 user: user.clone(),
                 role_spelling,
+                bootstrap_servers: bootstrap_servers.clone(),
+                command_config,
             };
             profiles.profiles.insert(name.clone(), profile);
             profiles.current.get_or_insert_with(|| name.clone());
@@ -206,7 +233,7 @@ fn current(process: &Process, profiles: &Profiles, format: Format) -> Result<u8,
         Format::Json | Format::Yaml => {
             let current = CurrentProfile {
                 name: &name,
-                url: &profile.url,
+                url: profile.place(),
                 user: profile.user.as_deref(),
                 role_spelling: profile.role_spelling.as_deref(),
                 selected_by,
@@ -215,7 +242,7 @@ fn current(process: &Process, profiles: &Profiles, format: Format) -> Result<u8,
         }
         Format::Text => {
             let user = profile.user.as_deref();
-            let current = service::profile(&name, &profile.url, user, selected_by);
+            let current = service::profile(&name, profile.place(), user, selected_by);
             output::text(process, &format!("{}\n", sentence(&current)))?;
         }
     }
@@ -230,7 +257,7 @@ fn list(process: &Process, profiles: &Profiles, format: Format) -> Result<u8, Fa
             for (name, profile) in &profiles.profiles {
                 listed.push(ListedProfile {
                     name,
-                    url: &profile.url,
+                    url: profile.place(),
                     user: profile.user.as_deref(),
                     role_spelling: profile.role_spelling.as_deref(),
                     current: current == Some(name),
@@ -244,7 +271,7 @@ fn list(process: &Process, profiles: &Profiles, format: Format) -> Result<u8, Fa
                 let mark = if current == Some(name) { "*" } else { "" };
                 rows.push(vec![
                     format!("{name}{mark}"),
-                    profile.url.clone(),
+                    profile.place().to_owned(),
                     profile.user.clone().unwrap_or_default(),
                     profile.role_spelling.clone().unwrap_or_default(),
                 ]);

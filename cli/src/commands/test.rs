@@ -11,7 +11,7 @@ use gbac_engine::identity::Identity;
 use gbac_engine::policy::Policy;
 use gbac_engine::resolve;
 use gbac_json::{AssertionTest, PolicySource, assertions_from_json, find_assertions};
-use gbac_words::commands::files;
+use gbac_words::commands::{cluster, files};
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -95,14 +95,17 @@ pub(crate) fn run(
 ) -> Result<u8, Failure> {
     let source = &args.policy;
     // GBAC_POLICY is only for files without a policy.
-    let given = match source.online || source.policy_file.is_some() {
+    let given = match source.is_named() {
         true => Some(policy_source::load(process, source)?),
         false => None,
     };
     let policy = given.as_ref().map(|given| &given.policy);
     let state = given.as_ref().and_then(|given| given.state.as_ref());
     let mut runs = Vec::new();
-    if let (true, Some(policy), Some(state)) = (args.files.is_empty(), policy, state) {
+    if args.files.is_empty() {
+        let (Some(policy), Some(state)) = (policy, state) else {
+            return Err(Failure::usage(cluster::NO_TESTS));
+        };
         runs = run_stored(policy, state)?;
     }
     // An unreadable file counts as a failed test, and the others still run.

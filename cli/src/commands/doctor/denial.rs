@@ -276,8 +276,7 @@ pub(super) fn run(process: &Process, args: &DenialArgs, format: Format) -> Resul
 /// The policy of the flags, if they name one.
 fn loaded(process: &Process, args: &DenialArgs) -> Result<Option<LoadedPolicy>, Failure> {
     let source = &args.source;
-    let is_named = source.online || source.policy_file.is_some();
-    if is_named || policy_source::is_in_environment(process) {
+    if source.is_named() || policy_source::is_in_environment(process) {
         return policy_source::load(process, source).map(Some);
     }
     for (flag, given) in [

@@ -6,10 +6,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gbac_analysis::Relation;
-use gbac_words::commands::policy as words;
+use gbac_engine::policy::{Change, Policy};
+use gbac_formats::script::changes_between;
+use gbac_words::commands::{cluster as cluster_words, policy as words};
 
+use crate::client::brokers::{self, BrokerArgs, Cluster};
 use crate::client::connection::{ConnectArgs, ReasonArgs};
-use crate::client::{Client, platform};
+use crate::client::{Client, cluster_changes, platform};
 use crate::confirm::confirm;
 use crate::input;
 use crate::output::{self, Failure, Format};
@@ -23,6 +26,8 @@ pub(crate) use merge::MergedPolicy;
 pub(crate) struct ImportArgs {
     #[command(flatten)]
     connect: ConnectArgs,
+    #[command(flatten)]
+    brokers: BrokerArgs,
     /// Policy document, `-` for standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -54,6 +59,11 @@ pub(crate) fn run(process: &Process, args: &ImportArgs, format: Format) -> Resul
         None => None,
     };
     let policy = input::policy(process, &args.file)?;
+    let (url, profile) = (args.connect.url.as_deref(), args.connect.profile.as_deref());
+    if let Some(brokers) = brokers::selected(process, &args.brokers, url, profile)? {
+        let cluster = Cluster::open(process, &brokers)?;
+        return import_to_cluster(process, args, cluster, &policy, format);
+    }
     let reason = args.reason.reason.clone();
     let client = Client::open(process, &args.connect)?.with_reason(reason);
     if args.merge {
@@ -82,6 +92,55 @@ pub(crate) fn run(process: &Process, args: &ImportArgs, format: Format) -> Resul
     let tag = client.replace_policy(&policy, &tag)?;
     policy_transfer::report(process, "Imported", &file, &policy, tag.as_deref(), format)?;
     Ok(output::SUCCESS)
+}
+
+/// Sends the ACLs that a Kafka cluster lacks and, without --merge, removes those that the document
+/// does not have.
+fn import_to_cluster(
+    process: &Process,
+    args: &ImportArgs,
+    mut cluster: Cluster,
+    document: &Policy,
+    format: Format,
+) -> Result<u8, Failure> {
+    if args.if_match.is_some() {
+        return Err(Failure::usage(cluster_words::NO_STATES));
+    }
+    cluster_changes::note_reason(process, &args.reason);
+    if document.role_count() > 0 {
+        let roles = cluster_words::roles_not_sent(document.role_count());
+        output::note(process, &roles);
+    }
+    let before = cluster.policy(process)?;
+    before.warn_of_unknown(process);
+    let mut needed = changes_between(&before.policy, document);
+    needed.retain(|change| match change {
+        Change::AddAcl(_) => true,
+        Change::RemoveAcl(_) => !args.merge,
+        _ => false,
+    });
+    let mut after = before.policy.clone();
+    for change in &needed {
+        after
+            .apply(change.clone())
+            .map_err(|error| Failure::new(error.code(), error.to_string()))?;
+    }
+    if args.dry_run {
+        output::note(process, cluster_words::PERMISSION_NOT_CHECKED);
+        let relation = policy_transfer::show_dry_run(process, &before.policy, &after, format)?;
+        let differs = args.exit_code && relation != Relation::Equal;
+        return Ok(output::exit_code(!differs));
+    }
+    let changes = AddsAndRemoves::between(&before.policy, &after);
+    if changes.removes_something() {
+        policy_transfer::show_effect(process, &before.policy, &after, format)?;
+        if !args.no_confirm {
+            confirm(process, cluster_words::REPLACE_ACLS)?;
+        }
+    }
+    let sent = cluster_changes::send(process, &mut cluster, &before, &needed)?;
+    let done = cluster_changes::show(process, &sent, format)?;
+    Ok(output::exit_code(done))
 }
 
 /// Converts a printed state to the service's entity tag (RFC 9110 8.8.3).

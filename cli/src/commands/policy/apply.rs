@@ -5,11 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 use gbac_api::reason::ChangeReason;
 use gbac_engine::policy::Change;
+use gbac_formats::script::changes_between;
 use gbac_json::{ChangeList, POLICY_CHANGES, Problem, Problems, changes_from_json};
-use gbac_words::commands::policy as words;
+use gbac_words::commands::{cluster as cluster_words, policy as words};
 use gbac_words::common;
 
 use crate::client::Client;
+use crate::client::brokers::{self, BrokerArgs, Cluster};
+use crate::client::cluster_changes;
 use crate::client::connection::{ConnectArgs, ReasonArgs};
 use crate::confirm::confirm;
 use crate::input;
@@ -23,6 +26,8 @@ use crate::render::proposed_changes::{self, CHANGES_HELP};
 pub(crate) struct ApplyArgs {
     #[command(flatten)]
     connect: ConnectArgs,
+    #[command(flatten)]
+    brokers: BrokerArgs,
     /// File with the changes, a JSON array, `-` for standard input.
     #[arg(long, value_name = "FILE", long_help = CHANGES_HELP)]
     changes: PathBuf,
@@ -70,6 +75,11 @@ pub(super) fn run(process: &Process, args: &ApplyArgs, format: Format) -> Result
         }
         (None, None) => None,
     };
+    let (url, profile) = (args.connect.url.as_deref(), args.connect.profile.as_deref());
+    if let Some(brokers) = brokers::selected(process, &args.brokers, url, profile)? {
+        let cluster = Cluster::open(process, &brokers)?;
+        return apply_to_cluster(process, args, cluster, &changes, format);
+    }
     let client = Client::open(process, &args.connect)?.with_reason(reason);
     let (before, tag) = client.policy()?;
     let mut after = before.clone();
@@ -109,4 +119,42 @@ pub(super) fn run(process: &Process, args: &ApplyArgs, format: Format) -> Result
     let tag = client.replace_policy(&after, &tag)?;
     policy_transfer::report(process, "Applied", &file, &after, tag.as_deref(), format)?;
     Ok(true)
+}
+
+/// Shows the effect of changes on a Kafka cluster, and sends them one by one.
+fn apply_to_cluster(
+    process: &Process,
+    args: &ApplyArgs,
+    mut cluster: Cluster,
+    changes: &[Change],
+    format: Format,
+) -> Result<bool, Failure> {
+    cluster_changes::require_acls(changes)?;
+    cluster_changes::note_reason(process, &args.reason);
+    let before = cluster.policy(process)?;
+    before.warn_of_unknown(process);
+    let mut after = before.policy.clone();
+    for (place, change) in changes.iter().enumerate() {
+        after.apply(change.clone()).map_err(|error| {
+            Failure::new(error.code(), format!("/{place}: {error}; nothing was sent"))
+        })?;
+    }
+    if args.dry_run {
+        output::note(process, cluster_words::PERMISSION_NOT_CHECKED);
+        policy_transfer::show_dry_run(process, &before.policy, &after, format)?;
+        return Ok(true);
+    }
+    let needed = changes_between(&before.policy, &after);
+    if needed.is_empty() && format == Format::Text {
+        output::text(process, &format!("{}\n", common::NOTHING_TO_CHANGE))?;
+        return Ok(true);
+    }
+    if !needed.is_empty() {
+        policy_transfer::show_effect(process, &before.policy, &after, format)?;
+        if !args.no_confirm {
+            confirm(process, words::MAKE_CHANGES)?;
+        }
+    }
+    let sent = cluster_changes::send(process, &mut cluster, &before, &needed)?;
+    cluster_changes::show(process, &sent, format)
 }

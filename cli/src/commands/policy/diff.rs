@@ -124,7 +124,7 @@ fn compared(process: &Process, args: &DiffArgs) -> Result<([NamedPolicy; 2], Pol
         let to = NamedPolicy::of_profile_or_file(process, &args.source, to)?;
         return Ok(([from, to], PolicyPair::FromTo));
     }
-    let has_flag = args.source.online || args.source.policy_file.is_some();
+    let has_flag = args.source.is_named();
     let pair = match (&args.first, &args.second) {
         (Some(_), Some(_)) if has_flag => {
             return Err(Failure::usage(

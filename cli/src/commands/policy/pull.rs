@@ -11,11 +11,13 @@ use gbac_api::paths;
 use gbac_api::roles::{ListMembers, ListRoles, Member, MemberQuery, RoleQuery};
 use gbac_api::target::{TargetApi, TargetReport};
 use gbac_engine::policy::Settings;
-use gbac_json::settings_from_value;
-use gbac_words::commands::policy as words;
+use gbac_formats::import::UnreadEntry;
+use gbac_json::{policy_to_text, settings_from_value};
+use gbac_words::commands::{cluster, policy as words};
 use serde_json::{Map, Value, json};
 
 use super::import::Imported;
+use crate::client::brokers::{self, BrokerArgs, Brokers, Cluster};
 use crate::client::connection::ConnectArgs;
 use crate::client::{CallError, Client, HeldBytes, platform};
 use crate::output::{Failure, Format, plain};
@@ -26,6 +28,8 @@ use crate::progress::Progress;
 pub(crate) struct PullArgs {
     #[command(flatten)]
     connect: ConnectArgs,
+    #[command(flatten)]
+    brokers: BrokerArgs,
     /// URL of the Admin API, if it differs from the URL of the Data Plane API.
     #[arg(long, value_name = "URL")]
     admin_url: Option<String>,
@@ -53,6 +57,10 @@ pub(crate) const PROPERTIES: [&str; 4] = [
 ];
 
 pub(super) fn run(process: &Process, args: &PullArgs, format: Format) -> Result<bool, Failure> {
+    let (url, profile) = (args.connect.url.as_deref(), args.connect.profile.as_deref());
+    if let Some(brokers) = brokers::selected(process, &args.brokers, url, profile)? {
+        return pull_cluster(process, &brokers, args, format);
+    }
     let mut client = Client::open(process, &args.connect)?;
     if let Some(id) = &args.cluster_id {
         let cluster: GetCluster = client.get(&paths::cluster(id))?;
@@ -82,6 +90,33 @@ pub(super) fn run(process: &Process, args: &PullArgs, format: Format) -> Result<
         };
         imported.import.set_settings(read_settings(&admin)?);
     }
+    imported.finish(process, args.out.as_deref(), args.skip_unreadable, format)
+}
+
+/// The policy of a Kafka cluster: its ACLs, and the roles of the file.
+fn pull_cluster(
+    process: &Process,
+    brokers: &Brokers,
+    args: &PullArgs,
+    format: Format,
+) -> Result<bool, Failure> {
+    if args.admin_url.is_some() || args.cluster_id.is_some() {
+        return Err(Failure::usage(cluster::NO_ADMIN_API));
+    }
+    let mut cluster = Cluster::open(process, brokers)?;
+    let of_cluster = cluster.policy(process)?;
+    let mut imported = Imported::default();
+    let mut read = imported
+        .import
+        .read(&policy_to_text(&of_cluster.policy), None);
+    for message in of_cluster.unknown {
+        read.unread.push(UnreadEntry {
+            place: String::new(),
+            code: "acl_unknown",
+            message,
+        });
+    }
+    imported.reads.push((cluster.name().to_owned(), read));
     imported.finish(process, args.out.as_deref(), args.skip_unreadable, format)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use clap::{Args, Subcommand, ValueEnum};
-use gbac_analysis::diff;
+use gbac_analysis::{Diff, diff};
 use gbac_api::acls::{AclBody, AclFilter, DeletedAcls, ListAcls};
 use gbac_api::paths;
 use gbac_api::target::TargetNeed;
@@ -46,7 +46,7 @@ pub(crate) enum AclCommand {
 #[derive(Debug, Args)]
 pub(crate) struct ListAclsArgs {
     #[command(flatten)]
-    filter: FilterArgs,
+    pub(super) filter: FilterArgs,
     /// List only ACLs of Kafka resources, or of the Schema Registry.
     #[arg(long, value_name = "SUBSYSTEM", value_enum, value_delimiter = ',')]
     subsystem: Vec<SubsystemArg>,
@@ -55,16 +55,16 @@ pub(crate) struct ListAclsArgs {
 #[derive(Debug, Args)]
 pub(crate) struct DeleteAclsArgs {
     #[command(flatten)]
-    filter: FilterArgs,
+    pub(super) filter: FilterArgs,
     /// Delete nothing. Run every check, and show the matching ACLs and who would gain or lose
     /// access.
     #[arg(short, long, alias = "dry")]
-    dry_run: bool,
+    pub(super) dry_run: bool,
     /// Do not ask for confirmation.
     #[arg(long)]
-    no_confirm: bool,
+    pub(super) no_confirm: bool,
     #[command(flatten)]
-    reason: ReasonArgs,
+    pub(super) reason: ReasonArgs,
 }
 
 /// The resources of one subsystem.
@@ -91,9 +91,9 @@ pub(crate) struct AclCreations {
 #[derive(Debug, Serialize)]
 pub(crate) struct AclMatches<'a> {
     /// The filters.
-    filters: &'a [AclRow],
+    pub(super) filters: &'a [AclRow],
     /// The ACLs.
-    matches: &'a [AclRow],
+    pub(super) matches: &'a [AclRow],
 }
 
 /// The ACLs that match filters, and those that were deleted.
@@ -102,13 +102,13 @@ pub(crate) struct AclMatches<'a> {
 pub(crate) struct AclDeletions<'a> {
     /// The filters and the ACLs that match.
     #[serde(flatten)]
-    matching: AclMatches<'a>,
+    pub(super) matching: AclMatches<'a>,
     /// With `--dry-run`, the difference of effective access.
     #[serde(skip_serializing_if = "Option::is_none")]
-    difference: Option<DiffJson>,
+    pub(super) difference: Option<DiffJson>,
     /// The ACLs that were deleted; absent if none matches, and with `--dry-run`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    deletions: Option<Vec<AclRow>>,
+    pub(super) deletions: Option<Vec<AclRow>>,
 }
 
 pub(super) fn run(
@@ -214,7 +214,7 @@ fn needs_of_deletion(of_registry: bool) -> &'static [TargetNeed] {
 }
 
 /// Shows the results, if there are any.
-fn show(process: &Process, done: &[AclRow], format: Format) -> Result<(), Failure> {
+pub(super) fn show(process: &Process, done: &[AclRow], format: Format) -> Result<(), Failure> {
     match format {
         _ if done.is_empty() => Ok(()),
         Format::Json | Format::Yaml => output::value(process, format, &done),
@@ -222,7 +222,7 @@ fn show(process: &Process, done: &[AclRow], format: Format) -> Result<(), Failur
     }
 }
 
-fn outcome(rows: &[AclRow]) -> u8 {
+pub(super) fn outcome(rows: &[AclRow]) -> u8 {
     output::exit_code(!rows.iter().any(AclRow::has_failed))
 }
 
@@ -233,6 +233,13 @@ fn dry_run_of_create(
     new_acls: BTreeSet<Acl>,
     format: Format,
 ) -> Result<u8, Failure> {
+    let (done, changes) = checked(new_acls, client.roles());
+    let (before, after) = validated(process, client, changes)?;
+    show_creations(process, done, &diff(&before, &after), format)
+}
+
+/// New ACLs with what is wrong with each, and the changes that create the others.
+pub(super) fn checked(new_acls: BTreeSet<Acl>, roles: RoleSpelling) -> (Vec<AclRow>, Vec<Change>) {
     let (mut done, mut changes) = (Vec::new(), Vec::new());
     for acl in new_acls {
         let mut faults = Vec::new();
@@ -240,25 +247,33 @@ fn dry_run_of_create(
             faults.push(format!("{fault}; {}", fault.hint()));
         }
         let message = faults.join("; ");
-        done.push(AclRow::with_message(&acl, client.roles(), message));
+        done.push(AclRow::with_message(&acl, roles, message));
         if faults.is_empty() {
             changes.push(Change::AddAcl(acl));
         }
     }
-    let (before, after) = validated(process, client, changes)?;
-    let difference = diff(&before, &after);
+    (done, changes)
+}
+
+/// Shows ACLs that would be created, and the effect of that.
+pub(super) fn show_creations(
+    process: &Process,
+    done: Vec<AclRow>,
+    difference: &Diff,
+    format: Format,
+) -> Result<u8, Failure> {
     let exit = outcome(&done);
     match format {
         Format::Json | Format::Yaml => {
             let result = AclCreations {
                 creations: done,
-                difference: DiffJson::from(&difference),
+                difference: DiffJson::from(difference),
             };
             output::value(process, format, &result)?;
         }
         Format::Text => {
             let acls = table(process, &done);
-            let effect = gains_and_losses::render(process, &difference);
+            let effect = gains_and_losses::render(process, difference);
             let text = format!("{acls}\n{} {effect}", words::NOTHING_CREATED);
             output::text(process, &text)?;
         }
@@ -355,15 +370,31 @@ fn list(
     filters: &[AclFilter],
     format: Format,
 ) -> Result<u8, Failure> {
-    let mut matching_acls = matching(client, filters)?;
+    let matching_acls = matching(client, filters)?;
     suggest_type(process, client, filters, &matching_acls)?;
+    show_list(
+        process,
+        args,
+        filters,
+        matching_acls,
+        client.roles(),
+        format,
+    )
+}
+
+/// Shows the ACLs that match, with the given prefix of roles.
+pub(super) fn show_list(
+    process: &Process,
+    args: &ListAclsArgs,
+    filters: &[AclFilter],
+    mut matching_acls: BTreeSet<Acl>,
+    roles: RoleSpelling,
+    format: Format,
+) -> Result<u8, Failure> {
     matching_acls.retain(|acl| {
         args.subsystem.is_empty() || args.subsystem.contains(&subsystem(acl.resource_type))
     });
-    let (filters, matching_acls) = (
-        filter_rows(filters, client.roles()),
-        rows(&matching_acls, client.roles()),
-    );
+    let (filters, matching_acls) = (filter_rows(filters, roles), rows(&matching_acls, roles));
     match format {
         Format::Json | Format::Yaml => {
             let result = AclMatches {
@@ -381,7 +412,7 @@ fn list(
     Ok(output::SUCCESS)
 }
 
-fn filter_rows(filters: &[AclFilter], roles: RoleSpelling) -> Vec<AclRow> {
+pub(super) fn filter_rows(filters: &[AclFilter], roles: RoleSpelling) -> Vec<AclRow> {
     let mut rows = Vec::new();
     for filter in filters {
         rows.push(AclRow::from_filter(filter, roles));
@@ -389,7 +420,12 @@ fn filter_rows(filters: &[AclFilter], roles: RoleSpelling) -> Vec<AclRow> {
     rows
 }
 
-fn sections(process: &Process, filters: &[AclRow], name: &str, rows: &[AclRow]) -> String {
+pub(super) fn sections(
+    process: &Process,
+    filters: &[AclRow],
+    name: &str,
+    rows: &[AclRow],
+) -> String {
     format!(
         "FILTERS\n{}\n{name}\n{}",
         table(process, filters),
@@ -438,7 +474,7 @@ fn delete(
     if format == Format::Text {
         let text = match args.filter.print_filters {
             true => sections(process, &filter_table, "MATCHES", &matches),
-            false if matching_acls.is_empty() => "No matching ACLs.\n".into(),
+            false if matching_acls.is_empty() => format!("{}\n", words::NO_MATCHES),
             false => table(process, &matches),
         };
         output::text(process, &text)?;

@@ -3,10 +3,13 @@
 mod acl;
 mod acl_flags;
 mod acl_rows;
+mod kafka_acls;
 mod role;
 
 use clap::Subcommand;
+use gbac_words::commands::cluster as words;
 
+use crate::client::brokers::{self, BrokerArgs};
 use crate::client::connection::ConnectArgs;
 use crate::output::{Failure, Format};
 use crate::process::Process;
@@ -36,11 +39,18 @@ pub(crate) enum SecurityCommand {
 pub(crate) fn run(
     process: &Process,
     connect: &ConnectArgs,
+    brokers: &BrokerArgs,
     command: &SecurityCommand,
     format: Format,
 ) -> Result<u8, Failure> {
-    match command {
-        SecurityCommand::Acl { command } => acl::run(process, connect, command, format),
-        SecurityCommand::Role { command } => role::run(process, connect, command, format),
+    let (url, profile) = (connect.url.as_deref(), connect.profile.as_deref());
+    let brokers = brokers::selected(process, brokers, url, profile)?;
+    match (command, brokers) {
+        (SecurityCommand::Acl { command }, Some(brokers)) => {
+            kafka_acls::run(process, &brokers, command, format)
+        }
+        (SecurityCommand::Acl { command }, None) => acl::run(process, connect, command, format),
+        (SecurityCommand::Role { .. }, Some(_)) => Err(Failure::usage(words::NO_ROLES)),
+        (SecurityCommand::Role { command }, None) => role::run(process, connect, command, format),
     }
 }

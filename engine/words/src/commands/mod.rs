@@ -3,6 +3,7 @@
 #![expect(missing_docs, reason = "the text of an item is its description")]
 
 pub mod access;
+pub mod cluster;
 pub mod denial;
 pub mod files;
 pub mod policy;

@@ -1,6 +1,7 @@
 //! ACLs and roles in the way of `rpk`: `security acl`, `security role`.
 
 pub const NOTHING_CREATED: &str = "Nothing was created.";
+pub const NO_MATCHES: &str = "No matching ACLs.";
 pub const NOTHING_DELETED: &str = "Nothing was deleted.";
 pub const CONFIRM_ACLS: &str = "Confirm deletion of the above matching ACLs?";
 
