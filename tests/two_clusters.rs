@@ -1,11 +1,12 @@
 //! Tests of `gbac policy diff --from --to`: what differs between two clusters, and the changes that
 //! make one decide as the other.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use crate::support::program;
 use crate::support::service::{self, Service};
-use gbac_analysis::{Relation, diff};
+use gbac_analysis::{AccessEffect, ChosenDifferences, Convergence, Relation, diff};
 use gbac_engine::model::{Acl, Operation, Permission, Principal, ResourceType};
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::{ChangeList, changes_from_json, policy_from_json, policy_to_text};
@@ -390,5 +391,55 @@ proptest! {
         let converged = converged(&folder);
         prop_assert_eq!(diff(&from, &converged).relation, Relation::Equal);
         assert_alike("converged", &from, &converged, &questions);
+    }
+
+    #[test]
+    fn the_changes_of_chosen_differences_make_these_alike_and_no_others_differ(
+        from in world::facts(),
+        to in world::facts(),
+        picks in vec(any::<bool>(), 20),
+    ) {
+        let [from, to] = [from, to].map(|facts| world::policy(&with_names(facts)));
+        let found = diff(&from, &to);
+        let mut all = Vec::new();
+        for difference in &found.differences {
+            if difference.effect == AccessEffect::StillDenied {
+                continue;
+            }
+            for region in &difference.regions {
+                all.push((difference.scope.clone(), region.clone()));
+            }
+        }
+        let convergence = Convergence::new(&from, &to);
+        let reached = |chosen: &BTreeSet<usize>, settings: &[&'static str]| {
+            let differences = ChosenDifferences { all: &all, chosen, settings };
+            let part = convergence.for_differences([&from, &to], differences);
+            let mut reached = to.clone();
+            for change in convergence.at(&part.places) {
+                reached.apply(change).expect("a change that can be made");
+            }
+            (reached, part.remaining)
+        };
+        let (whole, remaining) = reached(&(0..all.len()).collect(), &found.settings);
+        prop_assert_eq!(remaining.relation, Relation::Equal);
+        prop_assert_eq!(diff(&from, &whole).relation, Relation::Equal);
+        let mut chosen = BTreeSet::new();
+        for (place, is_picked) in picks.into_iter().enumerate() {
+            if is_picked && place < all.len() {
+                chosen.insert(place);
+            }
+        }
+        let (_, remaining) = reached(&chosen, &[]);
+        for difference in &remaining.differences {
+            if difference.effect == AccessEffect::StillDenied {
+                continue;
+            }
+            for region in &difference.regions {
+                let may_stay = all.iter().enumerate().any(|(place, (scope, other))| {
+                    *scope == difference.scope && !chosen.contains(&place) && other.contains(region)
+                });
+                prop_assert!(may_stay, "{} {region:?} of {chosen:?}", difference.scope);
+            }
+        }
     }
 }

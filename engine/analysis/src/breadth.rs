@@ -55,7 +55,9 @@ impl Breadth {
         Self::of_names(acl.resource_type, acl.pattern_type, &acl.resource_name)
     }
 
-    fn of_names(resource_type: ResourceType, pattern_type: PatternType, name: &str) -> Self {
+    /// What names of a type cover.
+    #[must_use]
+    pub fn of_names(resource_type: ResourceType, pattern_type: PatternType, name: &str) -> Self {
         if !resource_type.has_names() {
             Self::Cluster
         } else if NamePattern::is_all_names(pattern_type, name) {

@@ -10,6 +10,7 @@ mod breadth;
 pub mod check;
 mod collisions;
 mod compare;
+mod converge;
 pub mod denial;
 mod diff;
 pub mod doctor;

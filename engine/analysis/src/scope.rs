@@ -44,6 +44,32 @@ impl NamePattern {
             PatternType::Prefixed => name.starts_with(&self.name),
         }
     }
+
+    /// Whether some name is among those of both patterns.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        match (self.pattern_type, other.pattern_type) {
+            (PatternType::Literal, PatternType::Prefixed) => {
+                self.name == "*" || other.covers(&self.name)
+            }
+            (PatternType::Prefixed, PatternType::Literal) => {
+                other.name == "*" || self.covers(&other.name)
+            }
+            _ => self.covers(&other.name) || other.covers(&self.name),
+        }
+    }
+
+    /// Whether it covers every name of another pattern.
+    pub(crate) fn includes(&self, other: &Self) -> bool {
+        match (self.pattern_type, other.pattern_type) {
+            _ if Self::is_all_names(self.pattern_type, &self.name) => true,
+            (PatternType::Literal, _) => self == other,
+            (PatternType::Prefixed, PatternType::Literal) => {
+                other.name != "*" && self.covers(&other.name)
+            }
+            (PatternType::Prefixed, PatternType::Prefixed) => self.covers(&other.name),
+        }
+    }
 }
 
 /// The scope of a result: an identity with only this principal.

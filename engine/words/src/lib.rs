@@ -12,6 +12,7 @@ pub mod change;
 pub mod collision;
 pub mod commands;
 pub mod common;
+pub mod convergence;
 pub mod decision;
 pub mod difference;
 pub mod effect;

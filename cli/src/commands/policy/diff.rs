@@ -3,21 +3,22 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use gbac_analysis::{AccessEffect, Diff, Difference, Relation, diff};
 use gbac_engine::Coded;
 use gbac_engine::model::{Principal, PrincipalType};
-use gbac_engine::policy::{Policy, StatedSettings};
+use gbac_engine::policy::Policy;
 use gbac_json::DiffJson;
 use gbac_words::commands::policy as words;
+use gbac_words::convergence;
 use gbac_words::difference::{self, PolicyPair};
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::converge::{Convergence, WrittenConvergence};
+use super::converge::{self, WrittenConvergence};
 use crate::args::format::ReportFormat;
 use crate::args::policy_source::{self, NamedPolicy, PolicySourceArgs, PolicyState};
 use crate::output::{self, Failure, Format, plain, sentence};
@@ -25,7 +26,6 @@ use crate::process::Process;
 use crate::render::adds_and_removes::{AddsAndRemoves, PolicyDifference};
 use crate::render::gains_and_losses;
 use crate::render::pipeline_report::{self, Entry, Level};
-use crate::render::proposed_changes;
 
 #[derive(Debug, Args)]
 #[command(
@@ -102,21 +102,6 @@ impl<'a> From<&'a NamedPolicy> for ComparedCluster<'a> {
     }
 }
 
-/// The settings that differ only because the new policy does not state them (D-43).
-fn unstated(changed: &Diff, stated: StatedSettings) -> Vec<&'static str> {
-    let is_stated = |name: &str| match name {
-        "oidc_group_claim_path" => stated.claim_path,
-        "nested_group_behavior" => stated.nested,
-        "oidc_principal_mapping" => stated.principal_mapping,
-        "superusers" => stated.superusers,
-        "access" => stated.access,
-        _ => true,
-    };
-    let mut unstated = changed.settings.clone();
-    unstated.retain(|name| !is_stated(name));
-    unstated
-}
-
 /// The two policies of the flags, and what they are to each other.
 fn compared(process: &Process, args: &DiffArgs) -> Result<([NamedPolicy; 2], PolicyPair), Failure> {
     if let (Some(from), Some(to)) = (&args.from, &args.to) {
@@ -164,7 +149,12 @@ pub(super) fn run(
     }
     note_unstated(process, &changed, &later);
     let converged = match &args.converge {
-        Some(path) => Some(converge(process, path, &earlier.policy, &later.policy)?),
+        Some(path) => Some(converge::write(
+            process,
+            path,
+            &earlier.policy,
+            &later.policy,
+        )?),
         None => None,
     };
     match (report, format) {
@@ -221,27 +211,11 @@ pub(super) fn run(
 
 /// Says which settings of a document are compared with their defaults.
 fn note_unstated(process: &Process, changed: &Diff, side: &NamedPolicy) {
-    let unstated = unstated(changed, side.policy.settings().states());
+    let unstated = changed.unstated(side.policy.settings().states());
     if !unstated.is_empty() {
         let names = unstated.join("`, `");
         output::note(process, &words::default_compared(&side.name, &names));
     }
-}
-
-/// Writes the changes that make the second policy decide as the first.
-fn converge(
-    process: &Process,
-    path: &Path,
-    from: &Policy,
-    to: &Policy,
-) -> Result<WrittenConvergence, Failure> {
-    let Convergence { changes, left } = Convergence::new(from, to);
-    proposed_changes::write(process, path, &changes)?;
-    Ok(WrittenConvergence {
-        file: path.display().to_string(),
-        changes: changes.len(),
-        left: left.iter().map(sentence).collect(),
-    })
 }
 
 /// What a new policy adds and removes, and the effect of that.
@@ -286,7 +260,7 @@ fn from_and_to(
     let _ = write!(text, "\n{effect}");
     let left = converged.map_or(&[][..], |converged| &converged.left);
     if !left.is_empty() {
-        let _ = writeln!(text, "\n{}", words::NOT_CONVERGED);
+        let _ = writeln!(text, "\n{}", convergence::remain("TO"));
     }
     for one in left {
         let _ = writeln!(text, "  {one}");

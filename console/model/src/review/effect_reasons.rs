@@ -4,7 +4,7 @@ use gbac_analysis::Scope;
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 
-use crate::review::effects::{AffectedHolder, EffectLine, LOSES, overlaps, pattern};
+use crate::review::effects::{AffectedHolder, EffectLine, LOSES, pattern};
 
 /// The reason for an effect, if it is in the draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +83,7 @@ fn acls_of(policy: &Policy, roles: &[String]) -> Vec<(String, Vec<Acl>)> {
 fn is_about(line: &EffectLine, acl: &Acl, permission: Permission) -> bool {
     acl.permission == permission
         && acl.resource_type == line.extent.resource_type
-        && overlaps(&line.extent.pattern, &pattern(acl))
+        && line.extent.pattern.overlaps(&pattern(acl))
 }
 
 /// Whether an ACL is of the holder, or of a role that it keeps.

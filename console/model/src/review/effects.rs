@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gbac_analysis::{AccessEffect, AccessRegion, Diff, NamePattern, Scope, policy_excerpt};
 use gbac_engine::ClaimSet;
-use gbac_engine::model::{Acl, PatternType, Permission, Principal, PrincipalType};
+use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy, apply_each};
 
 use crate::group_changes::{GroupChanges, compared};
@@ -148,8 +148,7 @@ pub fn effects(
         let mut lines = Vec::with_capacity(difference.regions.len());
         for extent in difference.regions {
             let blocks = |acl: &&Acl| {
-                acl.resource_type == extent.resource_type
-                    && overlaps(&extent.pattern, &pattern(acl))
+                acl.resource_type == extent.resource_type && extent.pattern.overlaps(&pattern(acl))
             };
             let denied_by = difference
                 .denied_by
@@ -227,8 +226,7 @@ fn is_idle(diff: &Diff, change: &Change) -> bool {
         let about = difference.scope == holder || acl.permission == Permission::Deny;
         about
             && difference.regions.iter().any(|extent| {
-                extent.resource_type == acl.resource_type
-                    && overlaps(&extent.pattern, &pattern(acl))
+                extent.resource_type == acl.resource_type && extent.pattern.overlaps(&pattern(acl))
             })
     })
 }
@@ -241,25 +239,9 @@ pub(super) fn pattern(acl: &Acl) -> NamePattern {
     }
 }
 
-/// Whether some name is among both.
-pub(super) fn overlaps(one: &NamePattern, other: &NamePattern) -> bool {
-    match (one.pattern_type, other.pattern_type) {
-        (PatternType::Literal, PatternType::Literal) => {
-            one.covers(&other.name) || other.covers(&one.name)
-        }
-        (PatternType::Literal, PatternType::Prefixed) => one.name == "*" || other.covers(&one.name),
-        (PatternType::Prefixed, PatternType::Literal) => {
-            other.name == "*" || one.covers(&other.name)
-        }
-        (PatternType::Prefixed, PatternType::Prefixed) => {
-            one.covers(&other.name) || other.covers(&one.name)
-        }
-    }
-}
-
 #[cfg(test)]
 pub(super) mod tests {
-    use gbac_engine::model::{Host, Operation, ResourceType};
+    use gbac_engine::model::{Host, Operation, PatternType, ResourceType};
 
     use super::*;
 

@@ -298,7 +298,7 @@ fn settings_rows(before: &Settings, after: &Settings) -> Vec<(&'static str, Stri
 }
 
 /// The settings, each by its name.
-fn settings_values(settings: &Settings) -> Vec<(&'static str, String)> {
+pub(crate) fn settings_values(settings: &Settings) -> Vec<(&'static str, String)> {
     let mut all = match &settings.groups {
         GroupSource::Properties { claim_path, nested } => {
             vec![

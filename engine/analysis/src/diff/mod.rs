@@ -18,13 +18,14 @@ use strum::{IntoStaticStr, VariantArray, VariantNames};
 
 use std::net::IpAddr;
 
-use crate::scope::{NamePattern, Scope};
+use crate::scope::{NamePattern, Scope, answered};
 use changed::Changed;
 use gbac_engine::ClaimSet;
 use gbac_engine::decide::Decision;
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Dialect, Host, Operation, PrincipalType, ResourceType};
-use gbac_engine::policy::{GroupSource, Policy, Settings, Superusers};
+use gbac_engine::policy::index::Operations;
+use gbac_engine::policy::{GroupSource, Policy, Settings, StatedSettings, Superusers};
 pub use groups::{GroupChange, GroupEffect, NameEffect};
 pub(super) use host_scope::HostScope;
 use others::Others;
@@ -150,6 +151,31 @@ impl AccessRegion {
             0 => self.operations.len(),
             count => count,
         }
+    }
+
+    /// Whether an ACL decides some of these requests, from whatever host.
+    pub(crate) fn is_met_by(&self, acl: &Acl) -> bool {
+        let pattern = NamePattern {
+            pattern_type: acl.pattern_type,
+            name: acl.resource_name.clone(),
+        };
+        let answers = answered(Operations::only(acl.operation), acl.permission);
+        let own = Operations::from_slice(&self.operations);
+        self.resource_type == acl.resource_type
+            && answers.meets(own)
+            && self.pattern.overlaps(&pattern)
+    }
+
+    /// Whether all requests of another one are among these, from whatever host.
+    #[must_use]
+    pub fn contains(&self, other: &Self) -> bool {
+        let is_left_out = |except: &NamePattern| {
+            except.overlaps(&other.pattern) && !other.except.iter().any(|own| own.includes(except))
+        };
+        self.resource_type == other.resource_type
+            && self.pattern.includes(&other.pattern)
+            && (other.operations.iter()).all(|operation| self.operations.contains(operation))
+            && !self.except.iter().any(is_left_out)
     }
 }
 
@@ -311,6 +337,23 @@ impl Diff {
         self.settings
             .iter()
             .any(|name| *name != SUPERUSERS && *name != ACCESS)
+    }
+
+    /// The settings that differ only because one of the policies does not state them, so that its
+    /// default is compared (D-43).
+    #[must_use]
+    pub fn unstated(&self, states: StatedSettings) -> Vec<&'static str> {
+        let is_stated = |name: &str| match name {
+            "oidc_group_claim_path" => states.claim_path,
+            "nested_group_behavior" => states.nested,
+            MAPPING => states.principal_mapping,
+            SUPERUSERS => states.superusers,
+            ACCESS => states.access,
+            _ => true,
+        };
+        let mut unstated = self.settings.clone();
+        unstated.retain(|name| !is_stated(name));
+        unstated
     }
 }
 

@@ -1,9 +1,5 @@
 //! Policies and documents: `policy`, `export`, `import`, and changes in files.
 
-use gbac_engine::model::Principal;
-use gbac_engine::policy::{Change, ChangeError};
-
-use crate::change;
 use crate::common::acls_and_roles;
 use crate::difference::PolicyPair;
 use crate::phrases::{agree, count, thousands};
@@ -142,32 +138,6 @@ pub fn converges(file: &str, changes: usize, profile: Option<&str>) -> RichText 
         text = text.text(" --profile ").code(profile);
     }
     text.text(" --dry-run`")
-}
-
-pub const NOT_CONVERGED: &str = "These differences remain in TO:";
-
-/// A change that the policy of a cluster cannot have.
-pub fn not_converged(of: &Change, error: &ChangeError) -> RichText {
-    change::sentence(of)
-        .text(": ")
-        .then(RichText::message(&error.to_string()))
-}
-
-pub fn role_of_platform(name: &str) -> RichText {
-    RichText::new()
-        .principal(&Principal::role(name))
-        .text(": the platform owns roles whose names begin with `__`, so they never change")
-}
-
-/// A setting that changes cannot make equal.
-pub fn setting_left(name: &str) -> RichText {
-    let why = match name {
-        "dialect" | "kafka_version" => "it belongs to the system of each cluster",
-        _ => "FROM does not state it, so TO keeps its own",
-    };
-    RichText::from("the setting ")
-        .code(name)
-        .text(format!(": {why}"))
 }
 
 /// What the numbers of a comparison count: access in the second policy alone, in the first alone,
