@@ -21,11 +21,12 @@ use std::path::{Path, PathBuf};
 const LINK: &str = "__wasm_split.js";
 
 /// The first part of each path, whose files the page fetches before the console runs.
-pub(crate) const FIRST: [(&str, &str); 13] = [
+pub(crate) const FIRST: [(&str, &str); 14] = [
     ("/", "simulator"),
     ("/connection", "rest"),
     ("/security", "roles"),
     ("/security/audit", "rest"),
+    ("/security/compare", "rest"),
     ("/security/exchange", "rest"),
     ("/security/permissions", "rest"),
     ("/security/permissions/findings", "rest"),

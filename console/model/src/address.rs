@@ -18,6 +18,8 @@ pub const SETTINGS: &str = "/security/settings";
 pub const AUDIT: &str = "/security/audit";
 /// The policy as a file, a script or requests, out and in.
 pub const EXCHANGE: &str = "/security/exchange";
+/// Two clusters side by side.
+pub const COMPARE: &str = "/security/compare";
 /// Which cluster the pages are about.
 pub const CONNECTION: &str = "/connection";
 /// Signing in, where no other page is to be shown.
@@ -144,6 +146,7 @@ pub fn page_name(path: &str) -> &'static str {
         () if is(SETTINGS) => "Settings",
         () if is(AUDIT) => "Audit",
         () if is(EXCHANGE) => "Import and export",
+        () if is(COMPARE) => "Compare clusters",
         () if is(CONNECTION) => "Connection",
         () => "the simulator",
     }

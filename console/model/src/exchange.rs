@@ -192,6 +192,11 @@ impl ImportPreview {
         }
     }
 
+    /// The policy, if all of the text was read.
+    pub fn whole(&self) -> Option<&Policy> {
+        (self.format.is_some() && self.unread.is_empty()).then_some(&self.policy)
+    }
+
     /// What the user has to agree to before the entries that were read are taken without the
     /// others; `None` if all were read, or nothing can be taken (D-42).
     pub fn skipping(&self) -> Option<String> {

@@ -10,6 +10,7 @@ pub mod audit;
 pub mod claim_doctor;
 pub mod cluster_notes;
 pub mod collisions;
+pub mod compare_clusters;
 pub mod connection;
 pub mod draft;
 pub mod exchange;

@@ -109,6 +109,7 @@ fn Frame() -> impl IntoView {
                 <Route path=path!("/security/permissions/who-can") view=|| view! { <Lazy chunk=files::WHO_CAN /> } />
                 <Route path=path!("/security/permissions/findings") view=|| view! { <Lazy chunk=files::FINDINGS /> } />
                 <Route path=path!("/security/exchange") view=|| view! { <Lazy chunk=files::EXCHANGE /> } />
+                <Route path=path!("/security/compare") view=|| view! { <Lazy chunk=files::COMPARE /> } />
                 <Route path=path!("/security/simulator") view=|| view! { <Lazy chunk=files::SIMULATOR /> } />
                 <Route path=path!("/security/settings") view=|| view! { <Lazy chunk=files::SETTINGS /> } />
                 <Route path=path!("/security/audit") view=|| view! { <Lazy chunk=files::AUDIT /> } />

@@ -8,6 +8,7 @@ use leptos::prelude::*;
 
 use super::audit::AuditPage;
 use super::chunk::{Chunk, ChunkError, chunk};
+use super::compare_clusters::CompareClustersPage;
 use super::connection::ConnectionPage;
 use super::exchange::ExchangePage;
 use super::permissions::{FindingsPage, MatrixPage, PermissionsPage, WhoCanPage};
@@ -26,6 +27,7 @@ chunk!(pub(crate) MATRIX, "The matrix", rest, fetch_matrix, draw_matrix, view! {
 chunk!(pub(crate) WHO_CAN, "Who can", rest, fetch_who_can, draw_who_can, view! { <WhoCanPage /> }.into_any());
 chunk!(pub(crate) FINDINGS, "Findings", rest, fetch_findings, draw_findings, view! { <FindingsPage /> }.into_any());
 chunk!(pub(crate) EXCHANGE, "Import and export", rest, fetch_exchange, draw_exchange, view! { <ExchangePage /> }.into_any());
+chunk!(pub(crate) COMPARE, "The comparison", rest, fetch_compare, draw_compare, view! { <CompareClustersPage /> }.into_any());
 chunk!(pub(crate) SIMULATOR, "The simulator", simulator, fetch_simulator, draw_simulator, view! { <Simulator /> }.into_any());
 chunk!(pub(crate) SETTINGS, "Settings", rest, fetch_settings, draw_settings, view! { <SettingsPage /> }.into_any());
 chunk!(pub(crate) AUDIT, "Audit", rest, fetch_audit, draw_audit, view! { <AuditPage /> }.into_any());

@@ -8,6 +8,7 @@ mod cluster_gaps;
 mod cluster_notes;
 mod collision;
 mod commands;
+pub mod compare_clusters;
 pub mod connection;
 pub mod draft;
 pub mod effect;

@@ -18,6 +18,7 @@ const ANYTHING = { tolerates: [/./] };
 const OTHERS = [
   '/security/permissions',
   '/security/exchange',
+  '/security/compare',
   '/security/settings',
   '/security/audit',
   '/connection',

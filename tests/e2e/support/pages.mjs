@@ -86,6 +86,7 @@ export const EVERY_PAGE = {
     await page.getByRole('table', { name: 'Audit events, newest first' }).waitFor();
   },
   'import and export': async (page) => go(page, '/security/exchange', 'Import and export'),
+  'two clusters': async (page) => go(page, '/security/compare', 'Compare clusters'),
   'the connection': async (page) => {
     await page.goto('/connection');
     await page.getByText('Connected', { exact: true }).waitFor();

@@ -111,6 +111,11 @@ const PAGES: &[(&str, &str, &str)] = &[
         "backup terraform yaml policy document commands",
         address::EXCHANGE,
     ),
+    (
+        "Compare clusters",
+        "difference converge migration policy document",
+        address::COMPARE,
+    ),
     ("Matrix", "permissions effective access", address::MATRIX),
     ("Findings", "permissions lint problems", address::FINDINGS),
     (

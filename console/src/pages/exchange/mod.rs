@@ -3,6 +3,7 @@
 mod export;
 mod import;
 
+use gbac_console_model::address;
 use gbac_words::pages::exchange as words;
 use leptos::prelude::*;
 
@@ -24,6 +25,7 @@ pub fn ExchangePage() -> impl IntoView {
                 <h1>"Import and export"</h1>
                 <p>{words::PURPOSE}</p>
             </div>
+            <div class="row"><a class="btn" href=address::COMPARE>"Compare clusters"</a></div>
         </div>
         {move || if is_read.get() {
             view! {

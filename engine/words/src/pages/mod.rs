@@ -7,6 +7,7 @@ pub mod audit;
 pub mod backend;
 pub mod claim_doctor;
 pub mod cluster;
+pub mod compare_clusters;
 pub mod connection;
 pub mod exchange;
 pub mod permissions;
