@@ -94,7 +94,7 @@ impl ClusterComparison {
             let values = policies.map(|policy| setting_value(policy.settings(), name));
             rows.push(DifferenceRow::of_setting(name, values));
         }
-        for difference in found.differences.iter() {
+        for difference in &found.differences {
             if let Some(side) = side_of(difference.effect) {
                 for region in &difference.regions {
                     rows.push(DifferenceRow {

@@ -62,9 +62,8 @@ impl SideSource {
 
     /// The one of this name.
     pub fn find(id: &str) -> Self {
-        let all = Self::ALL.into_iter();
-        all.rev()
-            .find(|source| source.id() == id)
+        let mut all = Self::ALL.into_iter();
+        all.find(|source| source.id() == id)
             .unwrap_or(Self::Document)
     }
 }

@@ -32,8 +32,8 @@ impl CompareContext {
         let service = expect_context::<Service>();
         let draft = expect_context::<Draft>();
         let sides = [
-            SideState::new(ClusterSide::A, SideSource::Cluster),
-            SideState::new(ClusterSide::B, SideSource::Document),
+            SideState::new(ClusterSide::A, SideSource::Document),
+            SideState::new(ClusterSide::B, SideSource::Cluster),
         ];
         let policy_of = move |side: SideState| match side.source.get() {
             SideSource::Cluster => service.policy.get(),

@@ -3,7 +3,7 @@
 use gbac_analysis::AclMatch;
 use gbac_engine::model::{Dialect, Permission};
 
-use crate::phrases::{agree, capitalized, count, list, thousands};
+use crate::phrases::{agree, count, thousands};
 use crate::rich_text::RichText;
 
 pub const TITLE: &str = "Compare clusters";
@@ -22,7 +22,7 @@ pub const NO_MATCH: &str = "No differences match the filters";
 pub const SELECT_ALL: &str = "Select all differences that the filters show";
 pub const DRAFT_REVIEWED: &str = "Nothing is sent before you review it.";
 
-/// What a side is, or what to do where it is none: `Choose a policy document for B.`
+/// What to do where a side is none.
 pub fn missing(side: &str) -> String {
     format!("Choose, drop or paste a policy document for {side}.")
 }
@@ -132,7 +132,7 @@ pub fn has_draft(side: &str, changes: usize) -> String {
 pub fn too_many(changes: usize, most: usize) -> String {
     format!(
         "{} are more than a draft holds ({}). Save them, and apply them with `gbac policy apply --changes`.",
-        capitalized(&count(changes, "change")),
+        count(changes, "change"),
         thousands(most)
     )
 }
@@ -149,9 +149,4 @@ pub fn through(by: &AclMatch) -> RichText {
         (None, Permission::Allow) if acl.principal.is_everyone() => "ACL for everyone".into(),
         (None, Permission::Allow) => "direct ACL".into(),
     }
-}
-
-/// Operations in a cell.
-pub fn operations(labels: &[&str]) -> String {
-    list(labels)
 }
