@@ -119,7 +119,7 @@ fn Document(state: SideState) -> impl IntoView {
                 } />
             <div class="row">
                 {given_file::input(file_id, take)}
-                <Button on_press=move |()| dom::click(file_id) attr:aria-label=format!("Choose a file for {letter}")>"Choose a file"</Button>
+                <Button on_press=move |()| dom::click(file_id) attr:aria-label=words::choose_file(letter)>"Choose a file"</Button>
                 {move || state.file.get().map(|name| view! { <Words text=name /> })}
             </div>
             {given_file::refusal(refused)}

@@ -27,6 +27,10 @@ pub fn missing(side: &str) -> String {
     format!("Choose, drop or paste a policy document for {side}.")
 }
 
+pub fn choose_file(side: &str) -> String {
+    format!("Choose a file for {side}")
+}
+
 pub fn refused(side: &str, problems: usize) -> String {
     format!("{side} was not read: {}", count(problems, "problem"))
 }
