@@ -7,6 +7,7 @@
 
 pub mod audit;
 mod breadth;
+mod changes;
 pub mod check;
 mod collisions;
 mod compare;
@@ -40,10 +41,12 @@ mod what_if;
 mod who_can;
 
 pub use breadth::{Breadth, Opening};
+pub use changes::changes_between;
 pub use collisions::{
     CollidingName, Collision, CollisionReason, CollisionReport, Gain, collision_gains, collisions,
 };
 pub use compare::{Comparison, compare};
+pub use converge::{ChosenDifferences, Convergence, LeftDifferent, PartialConvergence, setting_of};
 pub use diff::{
     AccessEffect, AccessRegion, Addresses, Counterexample, Diff, Difference, GroupChange,
     GroupEffect, HostSet, NameEffect, Relation, TokenClaims, diff, diff_with_tokens,
