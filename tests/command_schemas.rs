@@ -154,7 +154,7 @@ fn every_command_has_a_schema_with_its_name() {
 const PASSWORD: &str = "a password of this test";
 
 /// Calls of every command, with the files of the examples.
-const CALLS: [&[&str]; 71] = [
+const CALLS: [&[&str]; 73] = [
     &["version"],
     &["man", "pages"],
     &["serve", "--config", "gbac.toml", "--check-config"],
