@@ -104,7 +104,9 @@
   globalThis.fetch = async (input, init) => {
     const request = new Request(input, init);
     const url = new URL(request.url);
-    if (url.origin === location.origin && url.pathname.startsWith(folder.pathname)) return fetched(input, init);
+    // At the top of an origin, what is in the folder differs from a request by the ending of a file.
+    const isFile = folder.pathname !== '/' || /\.(?:js|json|wasm|css|svg)$/.test(url.pathname);
+    if (isFile && url.origin === location.origin && url.pathname.startsWith(folder.pathname)) return fetched(input, init);
     return answer(request, url.pathname);
   };
 })();
