@@ -109,6 +109,15 @@ impl SideState {
         }
     }
 
+    /// What it is: its file, or where its policy comes from.
+    pub(super) fn name(self) -> String {
+        let source = self.source.get();
+        match self.file.get() {
+            Some(file) if source == SideSource::Document => file,
+            _ => source.label().to_owned(),
+        }
+    }
+
     pub(super) fn swap(self, other: Self) {
         let (source, text, file) = (
             self.source.get_untracked(),

@@ -15,7 +15,7 @@ use crate::dom::{self, GivenFile};
 use crate::pages::given_file::{self, DropTarget};
 use crate::store::draft::Draft;
 use crate::store::service::Service;
-use crate::ui::{Button, Choice, Note, NoteKind, Select, TextArea, Words};
+use crate::ui::{Button, Choice, Mono, Note, NoteKind, Select, TextArea, Words};
 
 /// The largest file that is read, in bytes.
 const LARGEST: f64 = 20_000_000.0;
@@ -120,7 +120,7 @@ fn Document(state: SideState) -> impl IntoView {
             <div class="row">
                 {given_file::input(file_id, take)}
                 <Button on_press=move |()| dom::click(file_id) attr:aria-label=words::choose_file(letter)>"Choose a file"</Button>
-                {move || state.file.get().map(|name| view! { <Words text=name /> })}
+                {move || state.file.get().map(|name| view! { <Mono text=name /> })}
             </div>
             {given_file::refusal(refused)}
             <div role="status">

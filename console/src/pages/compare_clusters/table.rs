@@ -60,15 +60,18 @@ pub(super) fn Differences(comparison: Arc<ClusterComparison>) -> impl IntoView {
     let table = move || {
         let groups = here.with(|here| rows.groups(here));
         let policies = context.policies.get_untracked()?;
-        let (rows, letters) = (Arc::clone(&rows), ["A", "B"]);
-        let heads = Heads::default()
+        let rows = Arc::clone(&rows);
+        let mut heads = Heads::default()
             .and_view(view! { <SelectAll shown=shown /> })
             .and(["Can do"]);
-        let heads = letters.into_iter().fold(heads, |heads, letter| {
-            heads.and_view(view! {
-                <th role="columnheader" scope="col" class="w-ab"><span class="ab-k">{letter}</span></th>
-            })
-        });
+        for side in context.sides {
+            heads = heads.and_view(view! {
+                <th role="columnheader" scope="col" class="w-ab">
+                    <span class="ab-k">{side.side.letter()}</span> " "
+                    {move || view! { <Mono text=side.name() /> }}
+                </th>
+            });
+        }
         Some(view! {
             <Table label="Differences" caption=words::DIFFERENCES class="cmp" heads=heads>
                 <tbody role="rowgroup">
