@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use gbac_api::problem::DocumentFault;
 use gbac_api::service::{ClusterKind, GroupAclMatching};
-use gbac_cluster::{AclOutcome, BATCH, KafkaCluster, KafkaError, RawAcl, StoredAcls};
+use gbac_cluster::{AclOutcome, BATCH, GroupAcls, KafkaCluster, KafkaError, RawAcl, StoredAcls};
 use gbac_engine::model::{Acl, Dialect, RoleSpelling};
 use gbac_engine::policy::{Change, Policy};
 use tokio::time::timeout;
@@ -110,14 +110,13 @@ impl Worker {
         let cluster = match &mut self.connection {
             Some(cluster) => cluster,
             None => {
-                let cluster = KafkaCluster::connect(self.target.properties.clone()).await?;
-                let (kind, group_acls) = match cluster.roles() {
-                    RoleSpelling::RedpandaRole => {
-                        (ClusterKind::Platform, GroupAclMatching::Platform)
-                    }
-                    RoleSpelling::Role => (ClusterKind::Kafka, GroupAclMatching::Unknown),
+                let properties = self.target.properties.clone();
+                let mut cluster = KafkaCluster::connect(properties).await?;
+                let kind = match cluster.roles() {
+                    RoleSpelling::RedpandaRole => ClusterKind::Platform,
+                    RoleSpelling::Role => ClusterKind::Kafka,
                 };
-                self.status.set_kind(kind, group_acls);
+                self.status.set_kind(kind, group_acls(&mut cluster).await);
                 self.connection.insert(cluster)
             }
         };
@@ -357,6 +356,20 @@ impl Worker {
         };
         outcomes.resize_with(raws.len(), || AclOutcome::Unknown(silent()));
         outcomes
+    }
+}
+
+/// Whether the brokers match ACLs of groups; unknown if they do not say which authorizer they have.
+async fn group_acls(cluster: &mut KafkaCluster) -> GroupAclMatching {
+    match cluster.describe().await {
+        Ok(info) => match info.group_acls {
+            GroupAcls::Plugin => GroupAclMatching::Plugin,
+            GroupAcls::Platform => GroupAclMatching::Platform,
+            GroupAcls::Ignored => GroupAclMatching::Ignored,
+            GroupAcls::NoAuthorizer => GroupAclMatching::NoAuthorizer,
+            GroupAcls::Unknown => GroupAclMatching::Unknown,
+        },
+        Err(_) => GroupAclMatching::Unknown,
     }
 }
 
