@@ -233,7 +233,7 @@ impl Connection {
             }
         };
         self.used = Instant::now();
-        self.body(answer, is_flexible)
+        self.body(&answer, is_flexible)
             .map_err(|reason| self.malformed(call, reason))
     }
 
@@ -279,8 +279,8 @@ impl Connection {
     }
 
     /// An answer without its header.
-    fn body(&self, answer: Bytes, is_flexible: bool) -> Result<Bytes, Malformed> {
-        let mut reader = Reader::new(&answer, is_flexible);
+    fn body(&self, answer: &Bytes, is_flexible: bool) -> Result<Bytes, Malformed> {
+        let mut reader = Reader::new(answer, is_flexible);
         if reader.int()? != self.last_correlation {
             return Err(Malformed::Correlation);
         }

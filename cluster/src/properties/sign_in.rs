@@ -62,7 +62,7 @@ pub(super) fn read(
     check_classes(values)?;
     let module = module(values, mechanism)?;
     let login = match mechanism {
-        Mechanism::OauthBearer => token(values, module)?,
+        Mechanism::OauthBearer => token(values, module.as_ref())?,
         Mechanism::Plain | Mechanism::ScramSha256 | Mechanism::ScramSha512 => {
             values.ignore(&OF_TOKENS);
             password(module)?
@@ -186,13 +186,13 @@ fn password(module: Option<Module>) -> Result<Login, PropertyError> {
     })
 }
 
-fn token(values: &mut Values, module: Option<Module>) -> Result<Login, PropertyError> {
-    let extensions = match &module {
+fn token(values: &mut Values, module: Option<&Module>) -> Result<Login, PropertyError> {
+    let extensions = match module {
         Some(module) => options(values, module)?,
         None => Vec::new(),
     };
     Ok(Login::Token {
-        source: source(values, module.as_ref())?,
+        source: source(values, module)?,
         extensions,
     })
 }
