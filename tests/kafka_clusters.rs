@@ -410,7 +410,7 @@ fn a_command_of_a_service_refuses_the_profile_of_a_cluster() {
 fn flags_that_contradict_each_other_are_refused() {
     let (folder, broker) = (folder(), Broker::start([]));
     for args in [
-        &["policy", "pull", "--url", "http://127.0.0.1:1"][..],
+        &["policy", "pull", "--url", "http://localhost"][..],
         &[
             "who-can",
             "--policy",

@@ -33,7 +33,6 @@ use gbac_engine::model::{CLUSTER_NAME, RoleSpelling};
 use gbac_engine::policy::Policy;
 use gbac_engine::token::{UnverifiedToken, VerifyError};
 use gbac_json::{policy_from_json, policy_to_text};
-use gbac_words::commands::cluster as words;
 use reqwest::header::{CONTENT_TYPE, IF_MATCH, IF_NONE_MATCH};
 use reqwest::{Method, RequestBuilder, StatusCode, redirect};
 use serde::Serialize;
@@ -126,13 +125,7 @@ impl Client {
         };
         let url = match (args.url.clone().or(variable), &profile) {
             (Some(url), _) => url,
-            (None, Some(profile)) => match &profile.bootstrap_servers {
-                Some(servers) => {
-                    let needs = output::sentence(&words::needs_service(servers));
-                    return Err(Failure::usage(needs));
-                }
-                None => profile.url.clone(),
-            },
+            (None, Some(profile)) => profile.service_url()?.to_owned(),
             (None, None) => LOCAL.into(),
         };
         let base = parse_base_url("--url, GBAC_URL", &url, args.tls.insecure)?;

@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use gbac_engine::escape::escaped;
 use gbac_engine::model::RoleSpelling;
 use gbac_server::private_file::{self, PrivateTo};
+use gbac_words::commands::cluster as words;
 use serde::{Deserialize, Serialize};
 
 use crate::input;
-use crate::output::{self, Failure};
+use crate::output::{self, Failure, sentence};
 use crate::process::Process;
 use crate::suggest;
 
@@ -38,6 +39,14 @@ pub(crate) struct Profile {
 }
 
 impl Profile {
+    /// The URL of the service; an error for a Kafka cluster.
+    pub(crate) fn service_url(&self) -> Result<&str, Failure> {
+        match &self.bootstrap_servers {
+            Some(servers) => Err(Failure::usage(sentence(&words::needs_service(servers)))),
+            None => Ok(&self.url),
+        }
+    }
+
     /// Where it is: the URL of a service, or the brokers of a Kafka cluster.
     pub(crate) fn place(&self) -> &str {
         self.bootstrap_servers.as_deref().unwrap_or(&self.url)
