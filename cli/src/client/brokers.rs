@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use gbac_api::service::GroupAclMatching;
 use gbac_cluster::{
-    AclOutcome, BrokerAddress, ClientProperties, KafkaCluster, KafkaError, RawAcl, StoredAcls,
+    AclOutcome, BrokerAddress, ClientProperties, GroupAcls, KafkaCluster, KafkaError, RawAcl,
+    StoredAcls,
 };
 use gbac_engine::model::{Acl, Dialect, PrincipalType, RoleSpelling};
 use gbac_engine::policy::{Change, Policy, Settings, StatedSettings};
@@ -221,17 +223,34 @@ impl Cluster {
     }
 
     /// Says whether ACLs of groups and roles count in the cluster.
-    fn note_groups(&self, process: &Process, policy: &Policy) {
+    fn note_groups(&mut self, process: &Process, policy: &Policy) {
         let mut number = 0;
         for acl in policy.acls() {
             let kind = acl.principal.kind();
             number += usize::from(matches!(kind, PrincipalType::Group | PrincipalType::Role));
         }
         if number > 0 {
-            // Only the platform spells roles in another way.
-            let is_platform = self.roles() != RoleSpelling::default();
-            let note = words::group_acls(number, is_platform);
+            let note = words::group_acls(number, self.group_acl_matching());
             output::note(process, &format!("note: {note}"));
+        }
+    }
+
+    /// Whether the brokers match ACLs of groups; unknown where they do not say it.
+    fn group_acl_matching(&mut self) -> GroupAclMatching {
+        // Only the platform spells roles in another way.
+        if self.roles() != RoleSpelling::default() {
+            return GroupAclMatching::Platform;
+        }
+        let Self { kafka, runtime, .. } = self;
+        match runtime
+            .block_on(kafka.describe())
+            .map(|info| info.group_acls)
+        {
+            Ok(GroupAcls::Plugin) => GroupAclMatching::Plugin,
+            Ok(GroupAcls::Platform) => GroupAclMatching::Platform,
+            Ok(GroupAcls::Ignored) => GroupAclMatching::Ignored,
+            Ok(GroupAcls::NoAuthorizer) => GroupAclMatching::NoAuthorizer,
+            Ok(GroupAcls::Unknown) | Err(_) => GroupAclMatching::Unknown,
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use gbac_api::service::GroupAclMatching;
+
 use crate::phrases::{agree, count};
 use crate::rich_text::RichText;
 
@@ -59,14 +61,22 @@ pub fn unknown_acls(acls: &[String]) -> String {
 }
 
 /// Whether ACLs of groups and roles count in a cluster.
-pub fn group_acls(acls: usize, is_platform: bool) -> String {
-    let acls = count(acls, "ACL");
-    match is_platform {
-        true => format!(
-            "the cluster is one of the platform, which matches its {acls} of groups and roles"
+/// Whether the ACLs of groups and roles count in the cluster that a command reads.
+pub fn group_acls(acls: usize, matching: GroupAclMatching) -> String {
+    let acls = format!("{} of groups and roles", count(acls, "ACL"));
+    match matching {
+        GroupAclMatching::Platform => format!("the platform matches the {acls} of this cluster"),
+        GroupAclMatching::Plugin => {
+            format!("the GBAC plugin matches the {acls} of this cluster")
+        }
+        GroupAclMatching::Ignored => format!(
+            "this cluster ignores its {acls}, because the broker that answered has no GBAC plugin; verdicts here count them, as the plugin does"
         ),
-        false => format!(
-            "the cluster has {acls} of groups and roles: verdicts here count them, as the GBAC plugin does; Kafka's own authorizer ignores them"
+        GroupAclMatching::NoAuthorizer => format!(
+            "the broker that answered has no authorizer, so that this cluster allows everything; verdicts here count its {acls}"
+        ),
+        GroupAclMatching::Unknown => format!(
+            "the cluster has {acls}: verdicts here count them, as the GBAC plugin does; Kafka's own authorizer ignores them"
         ),
     }
 }
