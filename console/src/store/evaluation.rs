@@ -31,8 +31,8 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    /// All of it.
-    pub const fn new() -> Self {
+    /// All of it; only code that comes with it may call this.
+    pub const fn with_code() -> Self {
         Self {
             evaluation: SimulatorEvaluation::new,
             without,

@@ -77,6 +77,10 @@ impl Default for ConnectionOptions {
 
 /// Whether the service is a demo.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one in a process, which reads it once"
+)]
 pub enum ServeMode {
     /// A demo, in memory and on loopback only.
     Demo(DemoOptions),

@@ -40,7 +40,7 @@ pub(super) const VERIFICATION_ID: &str = "verify";
 const CLOCK_STEP_S: f64 = 5.0;
 
 chunk!(pub(crate) EVALUATOR, "The evaluation", evaluate, fetch_evaluator, draw_evaluator, {
-    expect_context::<SimulatorSession>().evaluator.set(Some(Evaluator::new()));
+    expect_context::<SimulatorSession>().evaluator.set(Some(Evaluator::with_code()));
     ().into_any()
 });
 

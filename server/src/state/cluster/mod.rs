@@ -41,13 +41,16 @@ enum Message {
 /// A change that waits, with the channel of its answer.
 type Change = Box<dyn for<'w> FnOnce(&'w mut Worker) -> BoxFuture<'w, ()> + Send>;
 
+/// The task's part, with the changes that it receives.
+type UnstartedTask = (Worker, mpsc::Receiver<Message>);
+
 /// The cluster, as requests see it; cheap to clone.
 #[derive(Clone)]
 pub(crate) struct ClusterLink {
     queue: mpsc::Sender<Message>,
     status: Arc<ClusterStatus>,
     /// The task's part until it starts.
-    waiting: Arc<Lock<Option<(Worker, mpsc::Receiver<Message>)>>>,
+    waiting: Arc<Lock<Option<UnstartedTask>>>,
 }
 
 impl ClusterLink {
