@@ -96,7 +96,7 @@ pub fn roles_without_members(acls: usize, has_file: bool) -> String {
 /// A change that only a service can make.
 pub fn not_of_kafka(number: usize) -> String {
     format!(
-        "{} in the file {} about roles or settings, which a Kafka cluster does not have; nothing was sent",
+        "{} in the file {} about roles or settings, which a Kafka cluster does not have; nothing was sent. Apply these to the service with the roles (--url), and the others to the cluster",
         count(number, "change"),
         agree(number, "is", "are")
     )
