@@ -7,6 +7,8 @@
   // Browsers load no modules and no WebAssembly from a folder of files.
   if (location.protocol === 'file:') {
     addEventListener('load', () => {
+      // The page says no other reason from now on.
+      dispatchEvent(new Event('TrunkApplicationStarted'));
       document.getElementById('failed-why').textContent =
         'A browser cannot run it from a folder of files. Serve the folder, for example with `python3 -m http.server`, and open that address. The claim doctor and the documentation work from files.';
       document.getElementById('failed').hidden = false;
