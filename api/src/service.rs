@@ -47,17 +47,15 @@ pub struct ConnectedCluster {
     pub name: String,
     /// What it is.
     pub kind: ClusterKind,
-    /// The addresses of the brokers that are asked first, `HOST:PORT`, separated by commas.
-    pub bootstrap: String,
     /// Whether its brokers match ACLs of groups.
     pub group_acls: GroupAclMatching,
     /// When its ACLs were read last, in seconds since 1970; none before the first read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_at: Option<u64>,
-    /// Why the ACLs of the service may not be those of the cluster; none if the last read
-    /// succeeded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fault: Option<String>,
+    /// Whether the ACLs of the service may not be those of the cluster, because the last read
+    /// failed; the log of the service says why.
+    #[serde(default)]
+    pub stale: bool,
     /// The number of ACLs that the service does not know; they stay in the cluster.
     #[serde(default)]
     pub unknown_acls: usize,

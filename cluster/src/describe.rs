@@ -1,6 +1,7 @@
 //! What a cluster says about itself: its brokers, its version, and whether it matches ACLs of
 //! groups.
 
+use gbac_api::service::GroupAclMatching;
 use gbac_engine::model::KafkaVersion;
 use kafka_protocol::messages::describe_configs_request::{
     DescribeConfigsRequest, DescribeConfigsResource,
@@ -45,21 +46,6 @@ const LEVELS: [(i16, KafkaVersion); 12] = [
     (33, KafkaVersion::new(4, 4)),
 ];
 
-/// Whether a cluster matches ACLs whose principal is a group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GroupAcls {
-    /// The plugin of this project does.
-    Plugin,
-    /// The platform does.
-    Platform,
-    /// Kafka's own authorizer ignores them: an allow allows nobody, and a deny denies nobody.
-    Ignored,
-    /// There is no authorizer, so that no ACL counts.
-    NoAuthorizer,
-    /// The authorizer is another one, or the account may not see which one it is.
-    Unknown,
-}
-
 /// A broker of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ClusterBroker {
@@ -91,7 +77,7 @@ pub struct ClusterInfo {
     /// Why the account does not see them; it is no error of [`KafkaCluster::describe`].
     pub unseen: Option<KafkaError>,
     /// Whether ACLs of groups count.
-    pub group_acls: GroupAcls,
+    pub group_acls: GroupAclMatching,
 }
 
 impl KafkaCluster {
@@ -115,13 +101,22 @@ impl KafkaCluster {
             Err(error) => return Err(error),
         }
         info.group_acls = match info.authorizer.as_deref() {
-            _ if self.is_platform() => GroupAcls::Platform,
-            Some(PLUGIN) => GroupAcls::Plugin,
-            Some("") => GroupAcls::NoAuthorizer,
-            Some(class) if OF_KAFKA.contains(&class) => GroupAcls::Ignored,
-            _ => GroupAcls::Unknown,
+            _ if self.is_platform() => GroupAclMatching::Platform,
+            Some(PLUGIN) => GroupAclMatching::Plugin,
+            Some("") => GroupAclMatching::NoAuthorizer,
+            Some(class) if OF_KAFKA.contains(&class) => GroupAclMatching::Ignored,
+            _ => GroupAclMatching::Unknown,
         };
         Ok(info)
+    }
+
+    /// Whether the brokers match ACLs of groups; unknown where they do not say it.
+    pub async fn group_acls(&mut self) -> GroupAclMatching {
+        match self.describe().await {
+            Ok(info) => info.group_acls,
+            Err(_) if self.is_platform() => GroupAclMatching::Platform,
+            Err(_) => GroupAclMatching::Unknown,
+        }
     }
 
     async fn describe_brokers(&mut self) -> Result<ClusterInfo, KafkaError> {
@@ -212,7 +207,7 @@ fn info(id: Option<String>, controller: i32, brokers: Vec<ClusterBroker>) -> Clu
         authorizer: None,
         principal_builder: None,
         unseen: None,
-        group_acls: GroupAcls::Unknown,
+        group_acls: GroupAclMatching::Unknown,
     }
 }
 

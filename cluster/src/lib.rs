@@ -15,6 +15,7 @@ mod error;
 mod files;
 mod guard;
 mod options;
+mod phases;
 mod properties;
 mod sasl;
 mod secret;
@@ -23,8 +24,9 @@ mod tls;
 pub use acl::{RawAcl, StoredAcls};
 pub use address::BrokerAddress;
 pub use cluster::{AclOutcome, BATCH, KafkaCluster, MAX_ACLS};
-pub use describe::{ClusterBroker, ClusterInfo, GroupAcls};
+pub use describe::{ClusterBroker, ClusterInfo};
 pub use error::{BrokerRefusal, KafkaError, Malformed, Stranger};
+pub use phases::{AclPhase, phases};
 pub use properties::{
     ClientProperties, MAX_PROPERTIES_BYTES, NoteReason, PropertyError, PropertyFault, PropertyNote,
 };

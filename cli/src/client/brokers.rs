@@ -3,10 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use gbac_api::service::GroupAclMatching;
 use gbac_cluster::{
-    AclOutcome, BrokerAddress, ClientProperties, GroupAcls, KafkaCluster, KafkaError, RawAcl,
-    StoredAcls,
+    AclOutcome, BrokerAddress, ClientProperties, KafkaCluster, KafkaError, RawAcl, StoredAcls,
 };
 use gbac_engine::model::{Acl, Dialect, PrincipalType, RoleSpelling};
 use gbac_engine::policy::{Change, Policy, Settings, StatedSettings};
@@ -230,27 +228,9 @@ impl Cluster {
             number += usize::from(matches!(kind, PrincipalType::Group | PrincipalType::Role));
         }
         if number > 0 {
-            let note = words::group_acls(number, self.group_acl_matching());
+            let Self { kafka, runtime, .. } = self;
+            let note = words::group_acls(number, runtime.block_on(kafka.group_acls()));
             output::note(process, &format!("note: {note}"));
-        }
-    }
-
-    /// Whether the brokers match ACLs of groups; unknown where they do not say it.
-    fn group_acl_matching(&mut self) -> GroupAclMatching {
-        // Only the platform spells roles in another way.
-        if self.roles() != RoleSpelling::default() {
-            return GroupAclMatching::Platform;
-        }
-        let Self { kafka, runtime, .. } = self;
-        match runtime
-            .block_on(kafka.describe())
-            .map(|info| info.group_acls)
-        {
-            Ok(GroupAcls::Plugin) => GroupAclMatching::Plugin,
-            Ok(GroupAcls::Platform) => GroupAclMatching::Platform,
-            Ok(GroupAcls::Ignored) => GroupAclMatching::Ignored,
-            Ok(GroupAcls::NoAuthorizer) => GroupAclMatching::NoAuthorizer,
-            Ok(GroupAcls::Unknown) | Err(_) => GroupAclMatching::Unknown,
         }
     }
 

@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
-use gbac_cluster::{AclOutcome, BATCH, RawAcl, StoredAcls};
-use gbac_engine::model::Permission;
+use gbac_cluster::{AclOutcome, AclPhase, BATCH, RawAcl, StoredAcls, phases};
+use gbac_engine::model::Acl;
 use gbac_engine::policy::Change;
 use gbac_words::change;
 use gbac_words::commands::cluster as words;
@@ -40,23 +40,6 @@ pub(crate) struct UnsentChange {
     message: String,
 }
 
-/// The phases in which changes are sent: new denies first, old ones last.
-const PHASES: [(bool, Permission); 4] = [
-    (true, Permission::Deny),
-    (false, Permission::Allow),
-    (true, Permission::Allow),
-    (false, Permission::Deny),
-];
-
-/// Whether a change belongs to a phase.
-fn is_in(change: &Change, (adds, permission): (bool, Permission)) -> bool {
-    match change {
-        Change::AddAcl(acl) => adds && acl.permission == permission,
-        Change::RemoveAcl(acl) => !adds && acl.permission == permission,
-        _ => false,
-    }
-}
-
 /// Says that a cluster does not keep the reason of a change.
 pub(crate) fn note_reason(process: &Process, args: &ReasonArgs) {
     if args.reason.is_some() {
@@ -84,6 +67,7 @@ pub(crate) fn send(
     compared: &ClusterPolicy,
     changes: &[Change],
 ) -> Result<Outcomes, Failure> {
+    require_acls(changes)?;
     output::note(process, words::NOT_ATOMIC);
     let stored = cluster.acls(process)?;
     // A cluster lists its ACLs in any order.
@@ -96,69 +80,76 @@ pub(crate) fn send(
     if sorted(&stored) != sorted(&compared.stored) {
         return Err(Failure::new("policy_changed", words::CHANGED_MEANWHILE));
     }
+    let (mut created, mut deleted) = (Vec::new(), Vec::new());
+    for change in changes {
+        match change {
+            Change::AddAcl(acl) => created.push(acl.clone()),
+            Change::RemoveAcl(acl) => deleted.push(acl.clone()),
+            other => {
+                return Err(Failure::new(
+                    "not_of_kafka",
+                    sentence(&change::sentence(other)),
+                ));
+            }
+        }
+    }
     let (mut outcomes, mut has_failed) = (Vec::new(), false);
     let mut progress = Progress::new(process, changes.len(), "change");
-    for phase in PHASES {
-        let mut of_phase: Vec<&Change> = changes.iter().collect();
-        of_phase.retain(|change| is_in(change, phase));
-        for batch in of_phase.chunks(BATCH) {
+    for AclPhase { creates, acls } in phases(&created, &deleted) {
+        for batch in acls.chunks(BATCH) {
             let problems = match has_failed {
-                false => send_batch(cluster, &stored, batch),
+                false => send_batch(cluster, &stored, batch, creates),
                 // What follows can depend on what failed, such as an allow on its deny.
                 true => vec![Some(words::NOT_SENT.to_owned()); batch.len()],
             };
-            for (change, problem) in batch.iter().zip(problems) {
+            for (acl, problem) in batch.iter().zip(problems) {
                 progress.step();
                 has_failed |= problem.is_some();
-                outcomes.push(((*change).clone(), problem));
+                let change = match creates {
+                    true => Change::AddAcl(acl.clone()),
+                    false => Change::RemoveAcl(acl.clone()),
+                };
+                outcomes.push((change, problem));
             }
         }
     }
     Ok(outcomes)
 }
 
-/// Sends changes of one kind; returns what went wrong with each.
+/// Creates or deletes ACLs; returns what went wrong with each.
 fn send_batch(
     cluster: &mut Cluster,
     stored: &StoredAcls,
-    batch: &[&Change],
+    batch: &[Acl],
+    creates: bool,
 ) -> Vec<Option<String>> {
-    let (mut new, mut old, mut problems) = (Vec::new(), Vec::new(), Vec::new());
-    for (place, change) in batch.iter().enumerate() {
-        problems.push(None);
-        let raw: Vec<RawAcl> = match change {
-            Change::AddAcl(acl) => cluster.raw(acl).into_iter().collect(),
-            Change::RemoveAcl(acl) => stored.spellings(acl),
-            _ => Vec::new(),
+    let mut problems = vec![None; batch.len()];
+    let (mut places, mut raws): (Vec<usize>, Vec<RawAcl>) = (Vec::new(), Vec::new());
+    for (place, acl) in batch.iter().enumerate() {
+        let of_acl: Vec<RawAcl> = match creates {
+            true => cluster.raw(acl).into_iter().collect(),
+            false => stored.spellings(acl),
         };
-        if raw.is_empty() {
+        if of_acl.is_empty() {
             set(&mut problems, place, words::NOT_IN_PROTOCOL.to_owned());
         }
-        let list = match change {
-            Change::AddAcl(_) => &mut new,
-            _ => &mut old,
-        };
-        for acl in raw {
-            list.push((place, acl));
+        for raw in of_acl {
+            places.push(place);
+            raws.push(raw);
         }
     }
-    for (list, is_new) in [(new, true), (old, false)] {
-        let (places, acls): (Vec<usize>, Vec<RawAcl>) = list.into_iter().unzip();
-        if acls.is_empty() {
-            continue;
-        }
-        let outcomes = match is_new {
-            true => cluster.create(&acls),
-            false => cluster.delete(&acls),
+    let outcomes = match creates {
+        _ if raws.is_empty() => Vec::new(),
+        true => cluster.create(&raws),
+        false => cluster.delete(&raws),
+    };
+    for (place, outcome) in places.into_iter().zip(outcomes) {
+        let problem = match outcome {
+            AclOutcome::Applied | AclOutcome::Absent => continue,
+            AclOutcome::Refused(refusal) => refusal.to_string(),
+            AclOutcome::Unknown(error) | AclOutcome::NotSent(error) => error.to_string(),
         };
-        for (place, outcome) in places.into_iter().zip(outcomes) {
-            let problem = match outcome {
-                AclOutcome::Applied | AclOutcome::Absent => continue,
-                AclOutcome::Refused(refusal) => refusal.to_string(),
-                AclOutcome::Unknown(error) | AclOutcome::NotSent(error) => error.to_string(),
-            };
-            set(&mut problems, place, problem);
-        }
+        set(&mut problems, place, problem);
     }
     problems
 }

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gbac_cluster::{AclOutcome, BATCH, GroupAcls, KafkaCluster, RawAcl};
+use gbac_api::service::GroupAclMatching;
+use gbac_cluster::{AclOutcome, BATCH, KafkaCluster, RawAcl};
 use kafka_protocol::messages::create_acls_response::{AclCreationResult, CreateAclsResponse};
 use kafka_protocol::messages::delete_acls_response::{
     DeleteAclsFilterResult, DeleteAclsMatchingAcl, DeleteAclsResponse,
@@ -282,13 +283,13 @@ async fn with_authorizer(class: Option<&'static str>, error: i16) -> KafkaCluste
 #[tokio::test]
 async fn says_whether_acls_of_groups_count() {
     for (class, expected) in [
-        ("gbac.kafka.GroupAuthorizer", GroupAcls::Plugin),
+        ("gbac.kafka.GroupAuthorizer", GroupAclMatching::Plugin),
         (
             "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-            GroupAcls::Ignored,
+            GroupAclMatching::Ignored,
         ),
-        ("", GroupAcls::NoAuthorizer),
-        ("com.example.Authorizer", GroupAcls::Unknown),
+        ("", GroupAclMatching::NoAuthorizer),
+        ("com.example.Authorizer", GroupAclMatching::Unknown),
     ] {
         let info = with_authorizer(Some(class), 0)
             .await
@@ -306,7 +307,7 @@ async fn says_whether_acls_of_groups_count() {
         .describe()
         .await
         .expect("a cluster");
-    assert_eq!(info.group_acls, GroupAcls::Unknown);
+    assert_eq!(info.group_acls, GroupAclMatching::Unknown);
     let hint = info.unseen.expect("a refusal").to_string();
     assert!(
         hint.contains("--operation DescribeConfigs --cluster"),

@@ -16,10 +16,10 @@ pub struct ClusterNote {
 #[must_use]
 pub fn cluster_notes(cluster: &ConnectedCluster) -> Vec<ClusterNote> {
     let mut notes = Vec::new();
-    if let Some(fault) = &cluster.fault {
+    if cluster.stale {
         notes.push(ClusterNote {
             title: words::STALE.into(),
-            text: format!("The cluster cannot be read: {fault}."),
+            text: words::STALE_REASON.into(),
         });
     }
     if cluster.group_acls == GroupAclMatching::Ignored {
@@ -47,10 +47,9 @@ mod tests {
         ConnectedCluster {
             name: "prod".into(),
             kind: ClusterKind::Kafka,
-            bootstrap: "broker-1:9092".into(),
             group_acls: GroupAclMatching::Plugin,
             read_at: Some(1_800_000_000),
-            fault: None,
+            stale: false,
             unknown_acls: 0,
             unknown_kinds: Vec::new(),
         }
@@ -73,15 +72,15 @@ mod tests {
     #[test]
     fn what_the_pages_do_not_show_is_said() {
         let away = ConnectedCluster {
-            fault: Some("`broker-1:9092`: connection refused".into()),
+            stale: true,
             unknown_acls: 2,
             ..cluster()
         };
         let notes = cluster_notes(&away);
         assert_eq!(notes.len(), 2);
         assert_eq!(
-            notes[0].text,
-            "The cluster cannot be read: `broker-1:9092`: connection refused."
+            notes[0].title,
+            "These ACLs may not be those of the cluster any more"
         );
         assert_eq!(
             notes[1].title,

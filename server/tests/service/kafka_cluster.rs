@@ -141,7 +141,11 @@ async fn the_acls_of_the_cluster_are_read_and_changes_by_others_are_seen() {
         (&about["name"], &about["kind"], &about["unknown_acls"]),
         (&json!("prod"), &json!("kafka"), &json!(0))
     );
-    assert_eq!(about["bootstrap"], json!(kafka.address.to_string()));
+    let everybody_reads = about.to_string();
+    assert!(
+        !everybody_reads.contains(&kafka.address.to_string()),
+        "{everybody_reads}"
+    );
     let outside: Vec<Value> = events(&folder)
         .into_iter()
         .filter(|event| message(event).starts_with("outside "))
@@ -366,9 +370,9 @@ async fn without_the_cluster_the_stored_acls_decide_and_nothing_is_lost() {
         until_not_ready(&service).await;
         let ready = service.get("/readyz").await;
         let reason = String::from_utf8(ready.body.to_vec()).unwrap();
-        assert!(
-            reason.starts_with("the ACLs of the cluster `prod` cannot be read: "),
-            "{reason}"
+        assert_eq!(
+            reason.trim(),
+            "the ACLs of the cluster `prod` cannot be read; the log of the service says why"
         );
         assert_eq!(acls(&service).await, ["ALLOW orders User:ann"]);
         let refused = service
@@ -384,7 +388,7 @@ async fn without_the_cluster_the_stored_acls_decide_and_nothing_is_lost() {
             )
             .await;
         assert_eq!(role.status, 201, "roles live in the store");
-        assert!(info(&service).await["fault"].is_string());
+        assert_eq!(info(&service).await["stale"], true);
         kafka.broker().mood = Mood::Works;
         until_ready(&service).await;
     }

@@ -7,6 +7,8 @@ use crate::phrases::count;
 pub const GROUPS_IGNORED: &str = "This cluster ignores ACLs of groups";
 pub const GROUPS_IGNORED_EFFECT: &str = "Its brokers store ACLs of groups and never match them, so a deny of a group has no effect. Install the GBAC plugin for Apache Kafka on every node, or use ACLs of users.";
 pub const STALE: &str = "These ACLs may not be those of the cluster any more";
+pub const STALE_REASON: &str =
+    "The last read of the cluster failed; the log of the service says why.";
 pub const ONE_BY_ONE: &str = "The ACLs are changed one by one";
 pub const ONE_BY_ONE_ORDER: &str = "Kafka has no transactions. Denies are created first and deleted last, so that no moment allows more than before or after. If the cluster refuses a change, the rest is not sent, and this page says what was applied.";
 pub const UNKNOWN_STAY: &str = "They stay in the cluster, and no page shows or changes them.";

@@ -4,7 +4,6 @@
 //! One task has the connection. Requests hand it their changes through a bounded queue, so that
 //! nothing waits for the cluster while it holds a lock.
 
-mod phases;
 mod recent_writes;
 mod status;
 mod target;

@@ -15,7 +15,6 @@ const NAMED: usize = 20;
 /// The state of the link.
 pub(crate) struct ClusterStatus {
     name: String,
-    bootstrap: String,
     current: Lock<Current>,
 }
 
@@ -46,7 +45,6 @@ impl ClusterStatus {
         };
         Self {
             name: target.name().to_owned(),
-            bootstrap: target.bootstrap(),
             current: Lock::new(current),
         }
     }
@@ -56,13 +54,13 @@ impl ClusterStatus {
         &self.name
     }
 
-    /// Why the stored ACLs may not be those of the cluster, as a sentence; `None` if the last read
-    /// succeeded.
+    /// That the stored ACLs may not be those of the cluster, as a sentence for everybody, without
+    /// the addresses and accounts of the reason; `None` if the last read succeeded.
     pub(crate) fn fault(&self) -> Option<String> {
-        let reason = self.reason()?;
+        self.reason()?;
         let name = &self.name;
         Some(format!(
-            "the ACLs of the cluster `{name}` cannot be read: {reason}"
+            "the ACLs of the cluster `{name}` cannot be read; the log of the service says why"
         ))
     }
 
@@ -86,10 +84,9 @@ impl ClusterStatus {
         self.current.with(|current| ConnectedCluster {
             name: self.name.clone(),
             kind: current.kind,
-            bootstrap: self.bootstrap.clone(),
             group_acls: current.group_acls,
             read_at: current.read_at.map(whole_seconds),
-            fault: current.fault.clone(),
+            stale: current.fault.is_some(),
             unknown_acls: current.unknown_count,
             unknown_kinds: current.unknown_kinds.clone(),
         })

@@ -138,17 +138,6 @@ impl ClusterTarget {
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
-
-    /// The addresses of the brokers that are asked first.
-    pub(super) fn bootstrap(&self) -> String {
-        let servers: Vec<String> = self
-            .properties
-            .servers
-            .iter()
-            .map(ToString::to_string)
-            .collect();
-        servers.join(",")
-    }
 }
 
 fn parse_cluster(text: &str) -> Result<(String, Vec<BrokerAddress>), ClusterOptionError> {
@@ -216,13 +205,19 @@ mod tests {
         ClusterTarget::parse(&texts(clusters), &texts(configs), Duration::from_secs(5))
     }
 
+    fn servers(target: &ClusterTarget) -> String {
+        let servers = &target.properties.servers;
+        let texts: Vec<String> = servers.iter().map(ToString::to_string).collect();
+        texts.join(",")
+    }
+
     #[test]
     fn a_cluster_has_a_name_and_brokers() {
         let target = parse(&["prod=kafka://b-1:9092,[::1]:9093"], &[])
             .unwrap()
             .unwrap();
         assert_eq!(
-            (target.name(), target.bootstrap().as_str()),
+            (target.name(), servers(&target).as_str()),
             ("prod", "b-1:9092,[::1]:9093")
         );
         assert!(parse(&[], &[]).unwrap().is_none());
@@ -237,7 +232,7 @@ mod tests {
         let target = parse(&["prod=kafka://b-1:9092"], &[&config])
             .unwrap()
             .unwrap();
-        assert_eq!(target.bootstrap(), "b-1:9092");
+        assert_eq!(servers(&target), "b-1:9092");
         assert_eq!(target.notes.len(), 1, "{:?}", target.notes);
         std::fs::write(&file, "security.protocol=NO\n").unwrap();
         let error = parse(&["prod=kafka://b-1:9092"], &[&config]).unwrap_err();

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gbac_api::problem::DocumentFault;
-use gbac_api::service::{ClusterKind, GroupAclMatching};
-use gbac_cluster::{AclOutcome, BATCH, GroupAcls, KafkaCluster, KafkaError, RawAcl, StoredAcls};
+use gbac_api::service::ClusterKind;
+use gbac_cluster::{
+    AclOutcome, AclPhase, BATCH, KafkaCluster, KafkaError, RawAcl, StoredAcls, phases,
+};
 use gbac_engine::model::{Acl, Dialect, RoleSpelling};
 use gbac_engine::policy::{Change, Policy};
 use tokio::time::timeout;
 
-use super::phases::{Phase, phases};
 use super::recent_writes::RecentWrites;
 use super::status::ClusterStatus;
 use super::target::ClusterTarget;
@@ -116,7 +117,7 @@ impl Worker {
                     RoleSpelling::RedpandaRole => ClusterKind::Platform,
                     RoleSpelling::Role => ClusterKind::Kafka,
                 };
-                self.status.set_kind(kind, group_acls(&mut cluster).await);
+                self.status.set_kind(kind, cluster.group_acls().await);
                 self.connection.insert(cluster)
             }
         };
@@ -289,7 +290,7 @@ impl Worker {
         Err(refused)
     }
 
-    async fn send_phase(&mut self, phase: Phase, progress: &mut Progress<'_>) {
+    async fn send_phase(&mut self, phase: AclPhase, progress: &mut Progress<'_>) {
         let mut raws: Vec<RawAcl> = Vec::new();
         let mut counts = Vec::new();
         for acl in &phase.acls {
@@ -359,20 +360,6 @@ impl Worker {
     }
 }
 
-/// Whether the brokers match ACLs of groups; unknown if they do not say which authorizer they have.
-async fn group_acls(cluster: &mut KafkaCluster) -> GroupAclMatching {
-    match cluster.describe().await {
-        Ok(info) => match info.group_acls {
-            GroupAcls::Plugin => GroupAclMatching::Plugin,
-            GroupAcls::Platform => GroupAclMatching::Platform,
-            GroupAcls::Ignored => GroupAclMatching::Ignored,
-            GroupAcls::NoAuthorizer => GroupAclMatching::NoAuthorizer,
-            GroupAcls::Unknown => GroupAclMatching::Unknown,
-        },
-        Err(_) => GroupAclMatching::Unknown,
-    }
-}
-
 /// What became of the ACLs of a change.
 struct Progress<'r> {
     /// Where a client lists a change of an ACL.
@@ -435,7 +422,7 @@ impl<'r> Progress<'r> {
     }
 
     /// Notes that a phase is not sent.
-    fn skip(&mut self, phase: &Phase) {
+    fn skip(&mut self, phase: &AclPhase) {
         for acl in &phase.acls {
             let reason = "not sent, because a change before it was not applied";
             self.fail(acl, phase.creates, "kafka_not_sent", reason);

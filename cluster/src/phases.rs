@@ -3,16 +3,18 @@
 
 use gbac_engine::model::{Acl, Permission};
 
-/// ACLs that change together.
+/// ACLs that are sent together.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Phase {
+pub struct AclPhase {
     /// Whether they are created, rather than deleted.
-    pub(super) creates: bool,
-    pub(super) acls: Vec<Acl>,
+    pub creates: bool,
+    /// The ACLs; at least one.
+    pub acls: Vec<Acl>,
 }
 
-/// The phases of a change: denies come first and go last, and allows go before others come.
-pub(super) fn phases(created: &[Acl], deleted: &[Acl]) -> Vec<Phase> {
+/// The phases of a change, in which the caller sends them (D-136): denies come first and go last, and allows go before others come.
+#[must_use]
+pub fn phases(created: &[Acl], deleted: &[Acl]) -> Vec<AclPhase> {
     let mut phases = Vec::new();
     for (creates, acls, permission) in [
         (true, created, Permission::Deny),
@@ -20,7 +22,7 @@ pub(super) fn phases(created: &[Acl], deleted: &[Acl]) -> Vec<Phase> {
         (true, created, Permission::Allow),
         (false, deleted, Permission::Deny),
     ] {
-        let mut phase = Phase {
+        let mut phase = AclPhase {
             creates,
             acls: Vec::new(),
         };
