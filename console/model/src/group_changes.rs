@@ -7,6 +7,7 @@ use gbac_engine::ClaimSet;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
+use gbac_words::group_change::{self, GroupOutcome};
 use gbac_words::rich_text::RichText;
 
 /// Compares two policies as every interface does, with the names of some tokens.
@@ -16,19 +17,6 @@ pub fn compared(before: &Policy, after: &Policy, tokens: &[&ClaimSet]) -> Diff {
         claims.push((*token, None));
     }
     diff_with_tokens(before, after, &claims)
-}
-
-/// What a name in a token becomes, for a reader.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum GroupOutcome {
-    /// This group.
-    Group(String),
-    /// No group: nothing is left of the name.
-    Nothing,
-    /// It is not read: the claim path does not lead there.
-    NotRead,
-    /// Nobody can tell: names are read elsewhere.
-    Unknown,
 }
 
 /// One effect on the users whose token has one of some names.
@@ -56,9 +44,6 @@ pub struct GroupChanges {
     /// How nested names are used before and after.
     nested: [NestedGroupBehavior; 2],
 }
-
-const MERGES: &str = "becomes the same as another group";
-const NO_NAME: &str = "has no name to rename to";
 
 /// A member of a role that no token will produce: the role, the group, and why it is not renamed.
 pub type UnrenamedMember = (String, String, &'static str);
@@ -171,7 +156,7 @@ impl GroupChanges {
         for change in &self.changes {
             let then = self.becomes(change);
             for found in &change.effects {
-                let because = because(change, &then, found.effect);
+                let because = group_change::because(change, &then, found.effect);
                 for extent in &found.regions {
                     let places = by_reason
                         .entry((because.plain(), extent.pattern.name.clone()))
@@ -237,7 +222,7 @@ impl GroupChanges {
                 match (change.effect, &change.after) {
                     // To rename one of them would give the role to the others, too.
                     (GroupEffect::Renamed, Some(_)) if !change.collides_with.is_empty() => {
-                        unrenamed.push((role.clone(), change.name.clone(), MERGES));
+                        unrenamed.push((role.clone(), change.name.clone(), group_change::MERGES));
                     }
                     (GroupEffect::Renamed, Some(group)) => {
                         renames.push(Change::AddMember {
@@ -250,7 +235,7 @@ impl GroupChanges {
                         });
                     }
                     (GroupEffect::Dropped, _) => {
-                        unrenamed.push((role.clone(), change.name.clone(), NO_NAME));
+                        unrenamed.push((role.clone(), change.name.clone(), group_change::NO_NAME));
                     }
                     _ => {}
                 }
@@ -263,68 +248,6 @@ impl GroupChanges {
 /// Whether anything is, or may be, different for a name.
 pub fn is_changed(change: &GroupChange) -> bool {
     change.effect != GroupEffect::Unchanged || !change.collides_with.is_empty()
-}
-
-fn with_roles(mut words: RichText, roles: &[String]) -> RichText {
-    for (place, name) in roles.iter().enumerate() {
-        if place > 0 {
-            words = words.text(", ");
-        }
-        words = words.principal(&Principal::role(name));
-    }
-    words
-}
-
-fn because(
-    change: &GroupChange,
-    [today, then]: &[GroupOutcome; 2],
-    effect: AccessEffect,
-) -> RichText {
-    let is_gain = matches!(
-        effect,
-        AccessEffect::Gains | AccessEffect::CanGain | AccessEffect::StillDenied
-    );
-    match (then, is_gain) {
-        (GroupOutcome::Group(group), true) => {
-            let words = RichText::new()
-                .text("becomes ")
-                .principal(&Principal::group(group));
-            if change.roles_gained.is_empty() {
-                words
-            } else {
-                with_roles(words.text(", a member of "), &change.roles_gained)
-            }
-        }
-        (then, _) => {
-            let lost = match (then, today) {
-                // Nobody gains by a name that is no group any more, but where it was denied.
-                (GroupOutcome::Nothing | GroupOutcome::NotRead, GroupOutcome::Group(group))
-                    if is_gain =>
-                {
-                    RichText::new()
-                        .text("a deny for ")
-                        .principal(&Principal::group(group))
-                        .text(" no longer applies")
-                }
-                (GroupOutcome::Nothing, _) => {
-                    RichText::new().text("the name no longer produces a group")
-                }
-                (GroupOutcome::NotRead, _) => RichText::new().text("the name is no longer read"),
-                (GroupOutcome::Unknown, _) => RichText::new().text("the policy changes"),
-                (GroupOutcome::Group(_), GroupOutcome::Group(group)) => RichText::new()
-                    .text("is no longer ")
-                    .principal(&Principal::group(group)),
-                (GroupOutcome::Group(group), _) => RichText::new()
-                    .text("becomes ")
-                    .principal(&Principal::group(group)),
-            };
-            if change.roles_lost.is_empty() {
-                lost
-            } else {
-                with_roles(lost.text(", which is in "), &change.roles_lost)
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -508,8 +431,16 @@ mod tests {
         assert_eq!(
             unrenamed,
             [
-                ("Incident".into(), "/eng/legacy/".into(), NO_NAME),
-                ("Writers".into(), "/eng/payments".into(), MERGES)
+                (
+                    "Incident".into(),
+                    "/eng/legacy/".into(),
+                    group_change::NO_NAME
+                ),
+                (
+                    "Writers".into(),
+                    "/eng/payments".into(),
+                    group_change::MERGES
+                )
             ]
         );
     }

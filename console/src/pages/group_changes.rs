@@ -2,12 +2,12 @@
 //! before and after, and who gains and loses.
 
 use gbac_analysis::{AccessEffect, GroupChange};
-use gbac_console_model::group_changes::{AccessLine, GroupChanges, GroupOutcome, is_changed};
+use gbac_console_model::group_changes::{AccessLine, GroupChanges, is_changed};
 use gbac_console_model::group_tokens::{GroupTokens, MOST_TOKENS};
 use gbac_engine::model::Principal;
 use gbac_words::common::{file_too_large, not_shown};
 use gbac_words::escape::plain;
-use gbac_words::group_change;
+use gbac_words::group_change::{self, GroupOutcome};
 use gbac_words::phrases::{capitalized, count, list_up_to, thousands};
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
@@ -79,7 +79,7 @@ pub(super) fn TokensField(
                 // The page may be gone by now.
                 if let Some(before) = text.try_get_untracked() {
                     let all = format!("{}\n{}", before.trim_end(), added.trim());
-                    session.group_tokens.set(Some(all.trim_start().to_owned()));
+                    session.pasted_tokens.set(Some(all.trim_start().to_owned()));
                 }
                 dom::announce(&format!("{name} was read"));
                 Ok(())
@@ -90,7 +90,7 @@ pub(super) fn TokensField(
         <DropTarget on_drop=add most=MOST_TOKENS>
             <TextArea id=id label=group_change::TOKENS rows=3 value=text error=error
                 placeholder="eyJ.." help=group_change::TOKENS_STAY
-                on_input=move |text: String| session.group_tokens.set(Some(text)) />
+                on_input=move |text: String| session.pasted_tokens.set(Some(text)) />
             {given_file::refusal(refused)}
             {move || settled.get().map(|words| view! { <p class="quiet">{words}</p> })}
         </DropTarget>

@@ -24,7 +24,7 @@ pub struct SimulatorSession {
     pub inputs: RwSignal<Inputs>,
     /// Tokens of several kinds of users, as they were pasted where settings change; the token of the
     /// simulator until then.
-    pub group_tokens: RwSignal<Option<String>>,
+    pub pasted_tokens: RwSignal<Option<String>>,
     /// The other person, to compare with.
     pub other: RwSignal<Inputs>,
     /// The changes that are tried.
@@ -53,7 +53,7 @@ impl SimulatorSession {
     pub fn new() -> Self {
         Self {
             inputs: RwSignal::new(Inputs::default()),
-            group_tokens: RwSignal::new(None),
+            pasted_tokens: RwSignal::new(None),
             other: RwSignal::new(Inputs::default()),
             trials: RwSignal::new(HypotheticalChanges::default()),
             request: RwSignal::new(RequestForm::default()),
@@ -69,7 +69,7 @@ impl SimulatorSession {
 
     /// The tokens that changed settings are tried on, as they were pasted.
     pub fn group_tokens_text(self) -> String {
-        match self.group_tokens.get() {
+        match self.pasted_tokens.get() {
             Some(text) => text,
             None => self.inputs.with(|inputs| inputs.token.clone()),
         }
@@ -78,7 +78,7 @@ impl SimulatorSession {
     /// The tokens that changed settings are tried on.
     pub fn group_tokens(self) -> Memo<GroupTokens> {
         Memo::new(move |_| {
-            let pasted = self.group_tokens.read();
+            let pasted = self.pasted_tokens.read();
             match &*pasted {
                 Some(text) => GroupTokens::read(text),
                 None => self

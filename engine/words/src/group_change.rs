@@ -1,11 +1,91 @@
 //! What other settings do to the names in tokens and to their groups.
 
-use gbac_analysis::{GroupChange, GroupEffect};
+use gbac_analysis::{AccessEffect, GroupChange, GroupEffect};
+use gbac_engine::model::Principal;
 
 use crate::phrases::{agree, count, list_up_to, thousands};
+use crate::rich_text::RichText;
 
 /// How many names and roles of each kind a summary names.
 const NAMES: usize = 2;
+
+/// What a name in a token becomes, for a reader.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GroupOutcome {
+    /// This group.
+    Group(String),
+    /// No group: nothing is left of the name.
+    Nothing,
+    /// It is not read: the claim path does not lead there.
+    NotRead,
+    /// Nobody can tell: names are read elsewhere.
+    Unknown,
+}
+
+/// Why a member of a role is not renamed, whose group becomes one with another.
+pub const MERGES: &str = "becomes the same as another group";
+/// Why a member of a role is not renamed, whose name becomes no group.
+pub const NO_NAME: &str = "has no name to rename to";
+
+/// Why users with a name in their token gain or lose access, as a sentence without the final
+/// period; the outcomes are those before and after.
+pub fn because(
+    change: &GroupChange,
+    [today, then]: &[GroupOutcome; 2],
+    effect: AccessEffect,
+) -> RichText {
+    let is_gain = matches!(
+        effect,
+        AccessEffect::Gains | AccessEffect::CanGain | AccessEffect::StillDenied
+    );
+    match (then, today) {
+        (GroupOutcome::Group(group), _) if is_gain => {
+            with_roles(becomes(group), ", a member of ", &change.roles_gained)
+        }
+        _ => with_roles(
+            loss(today, then, is_gain),
+            ", which is in ",
+            &change.roles_lost,
+        ),
+    }
+}
+
+fn loss(today: &GroupOutcome, then: &GroupOutcome, is_gain: bool) -> RichText {
+    let words = RichText::new();
+    match (then, today) {
+        // Nobody gains by a name that is no group any more, but where it was denied.
+        (GroupOutcome::Nothing | GroupOutcome::NotRead, GroupOutcome::Group(group)) if is_gain => {
+            words
+                .text("a deny for ")
+                .principal(&Principal::group(group))
+                .text(" no longer applies")
+        }
+        (GroupOutcome::Nothing, _) => words.text("the name no longer produces a group"),
+        (GroupOutcome::NotRead, _) => words.text("the name is no longer read"),
+        (GroupOutcome::Unknown, _) => words.text("the policy changes"),
+        (GroupOutcome::Group(_), GroupOutcome::Group(group)) => words
+            .text("is no longer ")
+            .principal(&Principal::group(group)),
+        (GroupOutcome::Group(group), _) => becomes(group),
+    }
+}
+
+fn becomes(group: &str) -> RichText {
+    RichText::new()
+        .text("becomes ")
+        .principal(&Principal::group(group))
+}
+
+/// Names the roles after the words that lead to them, if there are any.
+fn with_roles(words: RichText, lead: &'static str, roles: &[String]) -> RichText {
+    let mut words = words;
+    for (place, name) in roles.iter().enumerate() {
+        words = words
+            .text(if place == 0 { lead } else { ", " })
+            .principal(&Principal::role(name));
+    }
+    words
+}
 
 /// What happens to a name in a token.
 pub const fn effect(effect: GroupEffect) -> &'static str {

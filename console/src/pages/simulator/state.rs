@@ -134,7 +134,7 @@ impl SimulatorState {
             properties,
             evaluator,
             signature_checks,
-            group_tokens: _,
+            pasted_tokens: _,
         } = session;
         let (accepted, verifier) = (session.accepted(service), session.verifier(service));
         let now =
