@@ -8,13 +8,14 @@ use crate::process::cargo;
 use crate::tools;
 
 /// The published crates, each after those that it depends on.
-const CRATES: [&str; 9] = [
+const CRATES: [&str; 10] = [
     "gbac-engine",
     "gbac-analysis",
     "gbac-json",
     "gbac-api",
     "gbac-words",
     "gbac-formats",
+    "gbac-log",
     "gbac-cluster",
     "gbac-server",
     "gbac",

@@ -9,6 +9,7 @@ pub(super) const RUST: &[&str] = &[
     "console",
     "engine",
     "formats",
+    "log",
     "fuzz",
     "server",
     "tests",
@@ -24,6 +25,7 @@ pub(super) const KAFKA: &[&str] = &[
     "server",
     "api",
     "formats",
+    "log",
     "console/model",
 ];
 /// The inputs of the clients of the platform's services.
@@ -36,6 +38,7 @@ pub(super) const CLIENTS: &[&str] = &[
     "server",
     "api",
     "formats",
+    "log",
     "console/model",
 ];
 /// The inputs of the requests from `docs/openapi.json`.
@@ -46,6 +49,7 @@ pub(super) const OPENAPI: &[&str] = &[
     "docs/openapi.json",
     "engine",
     "formats",
+    "log",
     "server",
     "tests/e2e/support",
     "tests/openapi",
@@ -60,6 +64,7 @@ pub(super) const PACKAGE: &[&str] = &[
     "console/model",
     "engine",
     "formats",
+    "log",
     "server",
     "tests",
     "www",
@@ -74,6 +79,7 @@ pub(super) const PROGRAM: &[&str] = &[
     "engine",
     "examples",
     "formats",
+    "log",
     "npm",
     "packaging",
     "server",
