@@ -78,6 +78,8 @@ pub const READY: &str = "/readyz";
 pub const METRICS: &str = "/metrics";
 /// Information about the service.
 pub const SERVICE: &str = "/gbac/v1/service";
+/// The Kafka clusters of the service; below a name, the paths of that cluster.
+pub const KAFKA_CLUSTERS: &str = "/gbac/v1/clusters";
 /// The public keys of the identity provider, as the service fetched them last (RFC 7517).
 pub const PROVIDER_KEYS: &str = "/gbac/v1/provider/keys";
 /// Starts a sign-in with the identity provider; for GET in a browser.
@@ -166,6 +168,12 @@ pub fn role_members(name: &str, request: &MemberQuery) -> String {
         component(name),
         query(request.pairs())
     )
+}
+
+/// The path below which every path of the service is about one of its Kafka clusters.
+#[must_use]
+pub fn of_cluster(name: &str) -> String {
+    format!("{KAFKA_CLUSTERS}/{}", component(name))
 }
 
 /// An operation of the SecurityService (specification 4.3); for POST.

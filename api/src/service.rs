@@ -40,6 +40,26 @@ pub struct ServiceInfo {
     pub cluster: Option<ConnectedCluster>,
 }
 
+/// The response of `/gbac/v1/clusters`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClusterList {
+    /// The Kafka clusters with ACLs, in the order of the command line; none if the service has its
+    /// own.
+    pub clusters: Vec<ListedCluster>,
+}
+
+/// One of the Kafka clusters of a service (D-137).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListedCluster {
+    /// Whether paths without the name of a cluster are about this one.
+    pub first: bool,
+    /// The path below which every path is about this cluster.
+    pub path: String,
+    /// What is known of it.
+    #[serde(flatten)]
+    pub cluster: ConnectedCluster,
+}
+
 /// A Kafka cluster whose ACLs a service reads and changes (D-136).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConnectedCluster {
@@ -62,6 +82,20 @@ pub struct ConnectedCluster {
     /// What they are, in the numbers of Kafka's protocol.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown_kinds: Vec<String>,
+    /// As whom changes of its ACLs are sent.
+    #[serde(default)]
+    pub identity: ClusterIdentity,
+}
+
+/// As whom changes of ACLs are sent to a cluster (D-137).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClusterIdentity {
+    /// As the account of the service.
+    #[default]
+    Service,
+    /// As who makes the change, with their token.
+    Caller,
 }
 
 /// What a cluster is.

@@ -41,11 +41,11 @@ pub(crate) struct Metrics {
     roles: Gauge,
     writable: Gauge,
     key_age: Family<[(&'static str, &'static str); 0], Gauge<f64, AtomicU64>>,
-    cluster_readable: Family<[(&'static str, &'static str); 0], Gauge>,
-    cluster_read_age: Family<[(&'static str, &'static str); 0], Gauge<f64, AtomicU64>>,
-    cluster_read_failures: Counter,
-    cluster_outside_changes: Counter,
-    cluster_unknown_acls: Gauge,
+    cluster_readable: Family<ClusterLabels, Gauge>,
+    cluster_read_age: Family<ClusterLabels, Gauge<f64, AtomicU64>>,
+    cluster_read_failures: Family<ClusterLabels, Counter>,
+    cluster_outside_changes: Family<ClusterLabels, Counter>,
+    cluster_unknown_acls: Family<ClusterLabels, Gauge>,
     connections: Gauge,
     connections_refused: Family<ReasonLabels, Counter>,
     connections_closed: Family<ReasonLabels, Counter>,
@@ -62,6 +62,11 @@ struct RequestLabels {
 struct AuditEndLabels {
     log: &'static str,
     sha256: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ClusterLabels {
+    cluster: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -157,11 +162,11 @@ pub(crate) struct CurrentValues {
     pub(crate) writable: bool,
     /// The age of the provider's keys in seconds.
     pub(crate) key_age: Option<f64>,
-    /// Those of the cluster with the ACLs, if they live in one.
-    pub(crate) cluster: Option<ClusterValues>,
+    /// Those of the clusters with ACLs, by name.
+    pub(crate) clusters: Vec<(String, ClusterValues)>,
 }
 
-/// The values of the cluster with the ACLs.
+/// The values of a cluster with ACLs.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct ClusterValues {
     /// Whether the last read succeeded.
@@ -200,9 +205,9 @@ impl Metrics {
             key_age: Family::default(),
             cluster_readable: Family::default(),
             cluster_read_age: Family::default(),
-            cluster_read_failures: Counter::default(),
-            cluster_outside_changes: Counter::default(),
-            cluster_unknown_acls: Gauge::default(),
+            cluster_read_failures: Family::default(),
+            cluster_outside_changes: Family::default(),
+            cluster_unknown_acls: Family::default(),
             connections: Gauge::default(),
             connections_refused: Family::default(),
             connections_closed: Family::default(),
@@ -307,29 +312,28 @@ impl Metrics {
         );
     }
 
-    /// Sets the values of the cluster with the ACLs.
-    fn set_cluster(&self, cluster: Option<ClusterValues>) {
-        let values = cluster.unwrap_or_default();
+    /// Sets the values of a cluster with ACLs.
+    fn set_cluster(&self, name: &str, values: ClusterValues) {
+        let labels = ClusterLabels {
+            cluster: name.to_owned(),
+        };
         for (counter, count) in [
             (&self.cluster_read_failures, values.read_failures),
             (&self.cluster_outside_changes, values.outside_changes),
         ] {
             counter
+                .get_or_create(&labels)
                 .inner()
                 .store(count, std::sync::atomic::Ordering::Relaxed);
         }
-        self.cluster_unknown_acls.set(size(values.unknown_acls));
-        match cluster {
-            Some(_) => drop(
-                self.cluster_readable
-                    .get_or_create(&[])
-                    .set(i64::from(values.readable)),
-            ),
-            None => self.cluster_readable.clear(),
-        }
-        match values.read_age {
-            Some(age) => drop(self.cluster_read_age.get_or_create(&[]).set(age)),
-            None => self.cluster_read_age.clear(),
+        self.cluster_unknown_acls
+            .get_or_create(&labels)
+            .set(size(values.unknown_acls));
+        self.cluster_readable
+            .get_or_create(&labels)
+            .set(i64::from(values.readable));
+        if let Some(age) = values.read_age {
+            self.cluster_read_age.get_or_create(&labels).set(age);
         }
     }
 
@@ -408,7 +412,9 @@ impl Metrics {
                 .inner()
                 .store(count, std::sync::atomic::Ordering::Relaxed);
         }
-        self.set_cluster(current.cluster);
+        for (name, values) in &current.clusters {
+            self.set_cluster(name, *values);
+        }
         self.audit_last_event.clear();
         for (log, sequence, sha256) in &current.audit_ends {
             let labels = AuditEndLabels {
@@ -463,13 +469,16 @@ mod tests {
             audit_ends: vec![("changes", 7, "00ff".into())],
             writable: true,
             key_age: Some(1.5),
-            cluster: Some(ClusterValues {
-                readable: true,
-                read_age: Some(2.5),
-                read_failures: 14,
-                outside_changes: 15,
-                unknown_acls: 16,
-            }),
+            clusters: vec![(
+                "prod".into(),
+                ClusterValues {
+                    readable: true,
+                    read_age: Some(2.5),
+                    read_failures: 14,
+                    outside_changes: 15,
+                    unknown_acls: 16,
+                },
+            )],
         };
         let text = metrics.text(&current);
         for line in [
@@ -499,11 +508,11 @@ mod tests {
             "gbac_acls 7",
             "gbac_roles 2",
             "gbac_key_set_age_seconds{} 1.5",
-            "gbac_cluster_readable{} 1",
-            "gbac_cluster_read_age_seconds{} 2.5",
-            "gbac_cluster_read_failures_total 14",
-            "gbac_cluster_outside_changes_total 15",
-            "gbac_cluster_unknown_acls 16",
+            "gbac_cluster_readable{cluster=\"prod\"} 1",
+            "gbac_cluster_read_age_seconds{cluster=\"prod\"} 2.5",
+            "gbac_cluster_read_failures_total{cluster=\"prod\"} 14",
+            "gbac_cluster_outside_changes_total{cluster=\"prod\"} 15",
+            "gbac_cluster_unknown_acls{cluster=\"prod\"} 16",
             "gbac_connections 2",
             "gbac_connections_refused_total{reason=\"address\"} 1",
             "gbac_connections_closed_total{reason=\"head_timeout\"} 1",
@@ -533,10 +542,13 @@ mod tests {
         metrics.count_closed_connection(CloseReason::Idle);
         let text = metrics.text(&CurrentValues {
             key_age: Some(1.5),
-            cluster: Some(ClusterValues {
-                read_age: Some(1.5),
-                ..ClusterValues::default()
-            }),
+            clusters: vec![(
+                "prod".into(),
+                ClusterValues {
+                    read_age: Some(1.5),
+                    ..ClusterValues::default()
+                },
+            )],
             ..CurrentValues::default()
         });
         let types: Vec<&str> = text

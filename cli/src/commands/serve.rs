@@ -121,11 +121,12 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "N", default_value_t = 128)]
     max_requests_per_address: usize,
     /// Kafka cluster, as `kafka://HOST:PORT,HOST:PORT`, whose ACLs the service reads and changes
-    /// instead of keeping its own; roles and settings stay in --data.
+    /// instead of keeping its own; roles and settings stay in --data. Repeatable: paths without the
+    /// name of a cluster are about the first.
     #[arg(long = "cluster", value_name = "NAME=URL")]
     clusters: Vec<String>,
     /// Kafka's client properties for --cluster: TLS and the account, as for `kafka-acls
-    /// --command-config`. The account needs Describe and Alter on the cluster.
+    /// --command-config`. The account needs Describe and Alter on the cluster. Repeatable.
     #[arg(
         long = "cluster-config",
         value_name = "NAME=FILE",

@@ -39,7 +39,7 @@ pub fn cluster_notes(cluster: &ConnectedCluster) -> Vec<ClusterNote> {
 
 #[cfg(test)]
 mod tests {
-    use gbac_api::service::ClusterKind;
+    use gbac_api::service::{ClusterIdentity, ClusterKind};
 
     use super::*;
 
@@ -52,6 +52,7 @@ mod tests {
             stale: false,
             unknown_acls: 0,
             unknown_kinds: Vec::new(),
+            identity: ClusterIdentity::Service,
         }
     }
 

@@ -3,11 +3,13 @@
 use axum::extract::Request;
 use axum::http::Method;
 use axum::response::Response;
+use gbac_api::paths;
 use gbac_api::problem::RpcCode;
 use gbac_engine::escape::escaped;
 
 use super::body::drain;
 use super::problem::Problem;
+use super::request_head::asked_uri;
 use super::route_table::Declaration;
 
 /// Drains the body of a request and responds with a problem.
@@ -43,7 +45,16 @@ const NOT_SERVED: [(&str, &str); 11] = [
 
 /// Rejects a request whose path has no route.
 pub(crate) async fn not_found(request: Request) -> Response {
-    let path = request.uri().path();
+    let path = asked_uri(&request).path();
+    if let Some(name) = unknown_cluster(&request) {
+        let message = format!(
+            "this service has no cluster `{}`; `GET {}` lists those that it has",
+            escaped(name),
+            paths::KAFKA_CLUSTERS
+        );
+        let problem = Problem::with_status(404, RpcCode::NotFound, "cluster_unknown", message);
+        return reject(request, problem).await;
+    }
     let reason = NOT_SERVED
         .iter()
         .find(|(prefix, _)| path.starts_with(prefix));
@@ -58,6 +69,13 @@ pub(crate) async fn not_found(request: Request) -> Response {
         Problem::new(RpcCode::NotFound, message)
     };
     reject(request, problem).await
+}
+
+/// The name of a cluster in the path of a request, which no cluster has: its path is still there.
+fn unknown_cluster(request: &Request) -> Option<&str> {
+    let rest = request.uri().path().strip_prefix(paths::KAFKA_CLUSTERS)?;
+    let name = rest.strip_prefix('/')?.split('/').next()?;
+    Some(name).filter(|name| !name.is_empty())
 }
 
 /// The problem of a request whose route does not support its method.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use axum::extract::{ConnectInfo, MatchedPath, Request};
-use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Version, header};
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Uri, Version, header};
 use gbac_analysis::audit::{REDACTED, is_compact_jws, is_shown_header, without_credentials};
 use gbac_api::paths;
 
@@ -29,6 +29,18 @@ pub(crate) const OWN_AUTHORIZATION: HeaderName =
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Encrypted;
 
+/// The URI of a request with the name of a cluster, which its path has no longer.
+#[derive(Debug, Clone)]
+pub(crate) struct AskedUri(pub(crate) Uri);
+
+/// The URI that a client asked for.
+pub(crate) fn asked_uri(request: &Request) -> &Uri {
+    match request.extensions().get::<AskedUri>() {
+        Some(AskedUri(asked)) => asked,
+        None => request.uri(),
+    }
+}
+
 /// The sanitized head of a request, which is taken from it if the authorization has made it
 /// already.
 pub(crate) fn take_request_head(request: &mut Request) -> RequestHead {
@@ -43,7 +55,7 @@ pub(crate) fn request_head(request: &Request) -> RequestHead {
     if let Some(head) = request.extensions().get::<RequestHead>() {
         return head.clone();
     }
-    let (uri, headers) = (request.uri(), request.headers());
+    let (uri, headers) = (asked_uri(request), request.headers());
     let path = match uri.path_and_query() {
         Some(path) => path.as_str(),
         None => uri.path(),

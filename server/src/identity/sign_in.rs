@@ -9,7 +9,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use gbac_api::service::TokenRequirements;
 use gbac_engine::identity::Identity;
-use gbac_engine::policy::AccessLevel;
+use gbac_engine::policy::{AccessLevel, Settings};
 use gbac_engine::token::Claims;
 use gbac_engine::verify::Verified;
 use tokio::sync::Semaphore;
@@ -197,6 +197,11 @@ impl Authenticator {
         }))
     }
 
+    /// The service to which callers sign in, whose policy has their access to it.
+    pub(crate) fn service(&self) -> &Service {
+        &self.0.service
+    }
+
     /// The name of the local account.
     pub(crate) fn admin_name(&self) -> &str {
         &self.0.admin.name
@@ -330,13 +335,27 @@ impl Authenticator {
     /// # Errors
     /// The token is not valid, or does not identify a user.
     pub(crate) async fn resolve(&self, token: &str) -> Result<Identity, TokenRejection> {
+        let policy = self.0.service.read().policy;
+        self.resolve_with(token, policy.settings()).await
+    }
+
+    /// As [`Authenticator::resolve`] with the settings of a cluster, which say how its brokers find
+    /// the user and the groups of a token.
+    ///
+    /// # Errors
+    /// See there.
+    pub(crate) async fn resolve_with(
+        &self,
+        token: &str,
+        settings: &Settings,
+    ) -> Result<Identity, TokenRejection> {
         let service = &self.0.service;
         let claims = self
             .0
             .oidc
             .verify(token, &service.read().config, service.now())
             .await?;
-        let rules = service.read().policy.settings().identity_rules();
+        let rules = settings.identity_rules();
         let identity = Identity::from_verified(&claims, None, &rules);
         // Personal data, but never the token itself (D-24). Only formatted if the level is debug.
         tracing::debug!(target: "security", "claims of a validated token: {}", ClaimsText(&claims));

@@ -228,7 +228,7 @@ impl Authorizer {
                 return Err(sign_in_problem(&error, surface, from_browser));
             }
         };
-        let current = self.service.read();
+        let current = self.authenticator.service().read();
         let is_superuser = caller.is_superuser(&current);
         let can_change =
             required != RequiredCredentials::ValidIfGiven && head.purpose != Purpose::Read;

@@ -1,6 +1,7 @@
 //! What every request passes before and after its handler.
 
 pub(crate) mod authorization;
+pub(crate) mod cluster_path;
 pub(crate) mod compression;
 pub(crate) mod handler_call;
 pub(crate) mod host_check;

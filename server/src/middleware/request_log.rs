@@ -6,7 +6,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 
-use crate::http::request_head::{client_ip, sanitized};
+use crate::http::request_head::{asked_uri, client_ip, sanitized};
 use crate::http::route_table::Declaration;
 use crate::state::service::Service;
 
@@ -20,7 +20,7 @@ pub(crate) async fn log_request(
     let (start, method, path) = (
         Instant::now(),
         request.method().clone(),
-        request.uri().path().to_owned(),
+        asked_uri(&request).path().to_owned(),
     );
     let surface = Declaration::of(request.extensions()).surface;
     let client = client_ip(request.extensions());

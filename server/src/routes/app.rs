@@ -38,6 +38,8 @@ pub struct App {
     pub(crate) generated_password: Option<Arc<str>>,
     /// What this start changed about accounts, in sentences.
     pub(crate) notices: Arc<[String]>,
+    /// The service of each Kafka cluster but the first (D-137).
+    pub(crate) other_clusters: Arc<[Service]>,
 }
 
 impl App {
@@ -56,10 +58,10 @@ impl App {
         &self.notices
     }
 
-    /// Starts to read the ACLs of the Kafka cluster, and to change them, if the service has one.
+    /// Starts to read the ACLs of the Kafka clusters, and to change them, if the service has any.
     /// Requires a tokio runtime, and is done by [`Server::run`](crate::Server::run).
-    pub fn start_cluster(&self) {
-        if let Some(cluster) = self.service.cluster() {
+    pub fn start_clusters(&self) {
+        for cluster in self.service.clusters() {
             drop(cluster.start());
         }
     }

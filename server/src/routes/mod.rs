@@ -15,6 +15,7 @@ mod control_plane;
 mod data_plane_services;
 mod demo_provider;
 mod features;
+mod kafka_clusters;
 mod license;
 mod loggers;
 mod monitoring;
@@ -43,6 +44,7 @@ use crate::http::reject::{method_not_allowed, reject};
 use crate::http::route_table::RouteTable;
 use crate::http::surface::Surface;
 use crate::middleware::authorization::{Authorizer, authorize};
+use crate::middleware::cluster_path::{ClusterRouters, route_to_cluster};
 use crate::middleware::compression::compress;
 use crate::middleware::handler_call::call_handler;
 use crate::middleware::host_check::check_host;
@@ -77,6 +79,7 @@ pub(crate) fn routes(is_demo: bool) -> Routes {
         .merge(accounts::routes())
         .merge(backup::routes())
         .merge(service_info::routes())
+        .merge(kafka_clusters::routes())
         .merge(sign_in::routes())
         .merge(monitoring::routes())
         .merge(audit::routes())
@@ -104,6 +107,31 @@ pub fn declared_access(app: &App) -> BTreeMap<String, Access> {
 
 /// The service as a router, without a port.
 pub fn router(app: App) -> Router {
+    let mut of_clusters = BTreeMap::new();
+    for service in &*app.other_clusters {
+        let service = service.clone();
+        if let Some(name) = service.cluster_name().map(str::to_owned) {
+            let app = App {
+                service,
+                ..app.clone()
+            };
+            of_clusters.insert(name, cluster_router(app));
+        }
+    }
+    let first = app.service.cluster_name().map(str::to_owned);
+    let shared = cluster_router(app);
+    if let Some(first) = first {
+        of_clusters.insert(first, shared.clone());
+    }
+    let routers = ClusterRouters {
+        shared: shared.clone(),
+        of_clusters: Arc::new(of_clusters),
+    };
+    shared.layer(from_fn_with_state(routers, route_to_cluster))
+}
+
+/// The router of one cluster, or of a service without one.
+fn cluster_router(app: App) -> Router {
     let (router, table) = routes(app.service.is_demo()).into_parts();
     assemble(app, router, table)
 }

@@ -1,4 +1,4 @@
-//! The start of a service whose ACLs live in a Kafka cluster (D-136).
+//! The start of a service whose ACLs live in Kafka clusters (D-136, D-137).
 
 use std::io;
 
@@ -14,16 +14,54 @@ use crate::state::cluster::{ClusterOptionError, ClusterTarget};
 use crate::state::error::WriteError;
 use crate::state::store::{Snapshot, StateChange, Store};
 
-/// The Kafka cluster with the ACLs, if they live in one.
+/// A cluster with the store of its roles, settings and ACLs.
+pub(super) struct OpenedCluster {
+    pub(super) target: ClusterTarget,
+    pub(super) store: Store,
+}
+
+/// The subfolder of the data with a folder for each cluster but the first.
+const FOLDER: &str = "clusters";
+
+/// The Kafka clusters with ACLs, in the order of the command line.
 ///
 /// # Errors
-/// The options of the cluster are not valid, or its properties cannot be read.
-pub(super) fn cluster(data: &DataOptions) -> Result<Option<ClusterTarget>, ClusterOptionError> {
+/// The options of a cluster are not valid, or its properties cannot be read.
+pub(super) fn cluster_targets(
+    data: &DataOptions,
+) -> Result<Vec<ClusterTarget>, ClusterOptionError> {
     let interval = data.cluster_interval;
     ClusterTarget::parse(&data.clusters, &data.cluster_configs, interval)
 }
 
-/// What of the properties of the cluster is not used, and who else can read them.
+/// Opens the stores of the clusters: that of the service is that of the first.
+///
+/// # Errors
+/// A store cannot be opened, has the other dialect, or is that of another cluster.
+pub(super) fn open_clusters(
+    data: &DataOptions,
+    service: &Store,
+    audit: &Audit<'_>,
+) -> Result<Vec<OpenedCluster>, ServeError> {
+    let mut opened = Vec::new();
+    for target in cluster_targets(data)? {
+        let folder = data.folder.join(FOLDER).join(target.name());
+        let store = if opened.is_empty() {
+            if Store::is_in(&folder) {
+                return Err(ServeError::ClusterOrder(target.name().to_owned()));
+            }
+            service.clone()
+        } else {
+            let shared = service.read().config;
+            Store::open(&folder, |config| *config = shared.of_cluster(config))?
+        };
+        use_dialect_of_kafka(&store, &audit.of_cluster(Some(target.name())))?;
+        opened.push(OpenedCluster { target, store });
+    }
+    Ok(opened)
+}
+
+/// What of the properties of a cluster is not used, and who else can read them.
 pub(super) fn cluster_notices(target: &ClusterTarget) -> Vec<String> {
     let mut notices = target.notes.clone();
     notices.extend(target.file.as_deref().and_then(secret_notice));
@@ -34,7 +72,7 @@ pub(super) fn cluster_notices(target: &ClusterTarget) -> Vec<String> {
 ///
 /// # Errors
 /// It has the other dialect, or cannot be changed.
-pub(super) fn use_dialect_of_kafka(store: &Store, audit: &Audit<'_>) -> Result<(), ServeError> {
+fn use_dialect_of_kafka(store: &Store, audit: &Audit<'_>) -> Result<(), ServeError> {
     let policy = store.read().policy;
     if policy.settings().dialect == Dialect::Kafka {
         return Ok(());

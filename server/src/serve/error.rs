@@ -140,6 +140,11 @@ pub enum ServeError {
         "the stored policy is not of the dialect `kafka`, so that its ACLs cannot be those of a Kafka cluster"
     )]
     ClusterDialect,
+    /// The data of the first cluster is that of another one (D-137).
+    #[error(
+        "the data folder has the data of the cluster `{0}` in `clusters/{0}`, so that `{0}` cannot be the first cluster"
+    )]
+    ClusterOrder(String),
     /// The certificate or its key cannot be used.
     #[error(transparent)]
     Tls(#[from] TlsError),
@@ -197,6 +202,7 @@ impl ServeError {
             Self::Upstream(error) => error.code(),
             Self::Cluster(error) => error.code(),
             Self::ClusterDialect => "cluster_dialect",
+            Self::ClusterOrder(_) => "cluster_order",
             Self::Tls(error) => error.code(),
             Self::DemoPolicy(_) => "demo_policy_invalid",
             Self::Store(error) => error.code(),
@@ -256,6 +262,7 @@ impl ServeError {
             Self::Upstream(error) => error.hint().into(),
             Self::Cluster(error) => error.hint().into(),
             Self::ClusterDialect => "use another folder for `--data`, or set `dialect` to `kafka` in the policy document first".into(),
+            Self::ClusterOrder(_) => "give the clusters in the order of the earlier starts: the data of the first one is in the data folder itself".into(),
             Self::Tls(error) => error.hint().into(),
             Self::DemoPolicy(_) => "reinstall the program".into(),
             Self::Store(error) => error.hint(),

@@ -29,7 +29,6 @@ use crate::identity::sign_in::Authenticator;
 use crate::logging;
 use crate::routes::app::App;
 use crate::routes::router;
-use crate::state::cluster::ClusterLink;
 pub use connection_limits::ConnectionLimitError;
 use connection_limits::ConnectionLimits;
 use connection_table::ConnectionTable;
@@ -115,8 +114,12 @@ impl Server {
                 options: &self.stated_options,
             })
             .await;
-        let cluster = service.cluster().cloned();
-        let cluster_task = cluster.as_ref().and_then(ClusterLink::start);
+        let mut clusters = Vec::new();
+        for cluster in service.clusters() {
+            if let Some(task) = cluster.start() {
+                clusters.push((cluster.clone(), task));
+            }
+        }
         let key_refresh = tokio::spawn(refresh_keys(self.app.authenticator.clone()));
         let table = ConnectionTable::new(service.clone(), self.limits);
         let tls = self.tls.as_ref().map(Certificate::config);
@@ -131,9 +134,10 @@ impl Server {
         };
         connections::run(listener, tls, table, router(self.app), stop).await;
         key_refresh.abort();
-        if let (Some(cluster), Some(task)) = (cluster, cluster_task) {
-            cluster.stop(task).await;
-        }
+        let stops = clusters
+            .into_iter()
+            .map(async |(cluster, task)| cluster.stop(task).await);
+        futures_util::future::join_all(stops).await;
         if let Some(reload) = reload {
             reload.abort();
         }

@@ -12,7 +12,7 @@ use gbac_api::paths;
 use gbac_api::service::SignIn;
 use gbac_engine::policy::Settings;
 
-use super::cluster_acls::{cluster, cluster_notices, use_dialect_of_kafka};
+use super::cluster_acls::{OpenedCluster, cluster_notices, cluster_targets, open_clusters};
 use super::error::ServeError;
 use super::local_account::LocalAccount;
 use super::options::{DataOptions, DemoOptions, OidcClientOptions, ServeMode, ServeOptions};
@@ -33,11 +33,11 @@ use crate::metrics::Metrics;
 use crate::private_file::secret_notice;
 use crate::routes::app::{App, DemoAccess};
 use crate::state::audit::{Audit, AuditFileLimits, AuditLog};
-use crate::state::cluster::{ClusterLink, ClusterStorage, ClusterTarget};
+use crate::state::cluster::{ClusterLink, ClusterStorage};
 use crate::state::config::Config;
 use crate::state::log_levels::LogLevels;
 use crate::state::public_endpoint::PublicEndpoint;
-use crate::state::service::{Parts, Service};
+use crate::state::service::{Service, SharedParts};
 use crate::state::store::{Store, StoreError, catch_panic};
 use crate::upstream::Upstream;
 
@@ -161,7 +161,7 @@ fn add_data_faults(data: &DataOptions, faults: &mut Vec<ServeError>) {
     if let Some(client) = &data.oidc_client {
         faults.extend(oidc_client(client).err());
     }
-    add_fault(cluster(data), faults);
+    add_fault(cluster_targets(data), faults);
     if data.oidc_audience.as_deref() == Some("") {
         faults.push(ServeError::EmptyAudience);
     }
@@ -293,7 +293,7 @@ struct Opened {
     oidc: Oidc,
     demo: Option<DemoAccess>,
     oidc_client: Option<OidcClient>,
-    cluster: Option<ClusterTarget>,
+    clusters: Vec<OpenedCluster>,
     audit_log: AuditLog,
 }
 
@@ -327,7 +327,7 @@ fn assemble(
         oidc,
         demo,
         oidc_client,
-        cluster,
+        clusters,
         audit_log,
     } = opened;
     notices.extend(exposed_secrets(options));
@@ -339,17 +339,20 @@ fn assemble(
         })?,
         None => Console::embedded(options.embedded_console),
     };
-    if let Some(target) = &cluster {
-        notices.extend(cluster_notices(target));
+    let (mut links, mut stores) = (Vec::new(), Vec::new());
+    for OpenedCluster { target, store: own } in clusters {
+        notices.extend(cluster_notices(&target));
+        let storage = ClusterStorage {
+            store: own.clone(),
+            shared: store.clone(),
+            audit_log: audit_log.clone(),
+            address,
+            clock: options.clock(),
+        };
+        links.push(ClusterLink::new(target, storage));
+        stores.push(own);
     }
-    let storage = ClusterStorage {
-        store: store.clone(),
-        audit_log: audit_log.clone(),
-        address,
-        clock: options.clock(),
-    };
-    let cluster = cluster.map(|target| ClusterLink::new(target, storage));
-    let service = Service::new(Parts {
+    let service = Service::new(SharedParts {
         store,
         audit_log,
         endpoint,
@@ -359,8 +362,12 @@ fn assemble(
         clock: options.clock(),
         metrics: Metrics::new(),
         log_levels: LogLevels::default(),
-        cluster,
+        clusters: links.clone(),
     });
+    let mut other_clusters = Vec::new();
+    for (link, own) in std::iter::zip(links, stores).skip(1) {
+        other_clusters.push(service.of_cluster(own, link));
+    }
     Ok(App {
         authenticator: Authenticator::new(service.clone(), admin, oidc),
         service,
@@ -377,6 +384,7 @@ fn assemble(
         demo: demo.map(Arc::new),
         generated_password: generated_password.map(Into::into),
         notices: notices.into(),
+        other_clusters: other_clusters.into(),
     })
 }
 
@@ -452,7 +460,7 @@ fn open_demo(
         )),
         demo: Some(DemoAccess { sign_in, provider }),
         oidc_client: None,
-        cluster: None,
+        clusters: Vec::new(),
         audit_log: open_audit_log(options, demo.audit_file.clone())?,
     })
 }
@@ -478,13 +486,10 @@ fn open_data(
             needed_for_log(options)?;
         }
         let account = LocalAccount::open(&store, &audit, data.admin_user(), given.as_deref())?;
-        let target = cluster(data)?;
-        if target.is_some() {
-            use_dialect_of_kafka(&store, &audit)?;
-        }
-        Ok::<_, ServeError>((store, audit_log, account, target))
+        let clusters = open_clusters(data, &store, &audit)?;
+        Ok::<_, ServeError>((store, audit_log, account, clusters))
     });
-    let (store, audit_log, account, cluster) =
+    let (store, audit_log, account, clusters) =
         opened.unwrap_or_else(|| Err(StoreError::unreadable().into()))?;
     let LocalAccount {
         password,
@@ -499,7 +504,7 @@ fn open_data(
         oidc: Oidc::remote(options.clock(), data.oidc_rules.clone()),
         demo: None,
         oidc_client: data.oidc_client.as_deref().map(oidc_client).transpose()?,
-        cluster,
+        clusters,
         audit_log,
     })
 }
@@ -538,7 +543,7 @@ mod tests {
             oidc: Oidc::remote(clock::system, OidcRules::DEFAULT),
             demo: None,
             oidc_client: None,
-            cluster: None,
+            clusters: Vec::new(),
             audit_log,
         };
         let router = router(
@@ -635,7 +640,7 @@ mod tests {
             oidc: Oidc::remote(clock::system, OidcRules::DEFAULT),
             demo: None,
             oidc_client: None,
-            cluster: None,
+            clusters: Vec::new(),
             audit_log: open_audit_log(&ServeOptions::default(), None).unwrap(),
         };
         let app = assemble(

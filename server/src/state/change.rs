@@ -6,8 +6,9 @@ use gbac_api::changes::refusal;
 use gbac_engine::model::{Acl, Dialect, Principal};
 use gbac_engine::policy::{Change, Policy};
 
-use super::audit::ChangeRecorder;
+use super::audit::{ChangeRecorder, WrittenEvents};
 use super::change_events::{StateBefore, change_events};
+use super::config::Config;
 use super::error::{AuditError, WriteError};
 use super::license;
 use super::store::{Batch, MadeChange, RecordedChange, Snapshot, StateChange};
@@ -38,6 +39,21 @@ pub(crate) fn make_outside_change<T>(
 ) -> Result<(T, RecordedChange), WriteError> {
     let (change, answer) = plan(batch.state());
     Ok((answer, make(batch, recorder, change)?))
+}
+
+/// Takes over the configuration that the clusters of a service share. It has no events: those of
+/// the service are there.
+///
+/// # Errors
+/// None; the type is that of a write.
+pub(crate) fn use_shared_config(
+    batch: &mut Batch,
+    service: &Config,
+) -> Result<((), RecordedChange), WriteError> {
+    let config = service.of_cluster(&batch.state().config);
+    let change = batch.make(StateChange::Configure(Vec::new(), config));
+    let events = WrittenEvents::none();
+    Ok(((), RecordedChange { change, events }))
 }
 
 fn make(

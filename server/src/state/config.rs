@@ -36,7 +36,21 @@ pub(crate) struct Config {
     /// run and are not stored (D-30).
     #[serde(skip)]
     pub(crate) pinned: BTreeSet<&'static str>,
+    /// Whether this is the configuration of a cluster that is not the first, where the fields of
+    /// [`SHARED`] are those of the service (D-137).
+    #[serde(skip)]
+    pub(crate) is_shared: bool,
 }
+
+/// The fields above that all clusters of a service share. The others have them pinned.
+const SHARED: [&str; 6] = [
+    "oidc_discovery_url",
+    "oidc_token_audience",
+    "oidc_clock_skew",
+    "audit_enabled",
+    "local_account",
+    "license",
+];
 
 impl Default for Config {
     fn default() -> Self {
@@ -50,6 +64,7 @@ impl Default for Config {
             recorded: BTreeMap::new(),
             tests: StoredTests::default(),
             pinned: BTreeSet::new(),
+            is_shared: false,
         }
     }
 }
@@ -63,7 +78,24 @@ impl Config {
         }
     }
 
-    /// Whether the command line sets this field.
+    /// The configuration of another cluster of this service: what the service has, with the
+    /// recorded properties and tests of the cluster.
+    pub(crate) fn of_cluster(&self, cluster: &Self) -> Self {
+        Self {
+            oidc_discovery_url: self.oidc_discovery_url.clone(),
+            oidc_token_audience: self.oidc_token_audience.clone(),
+            oidc_clock_skew: self.oidc_clock_skew,
+            audit_enabled: self.audit_enabled,
+            local_account: self.local_account.clone(),
+            license: self.license,
+            recorded: cluster.recorded.clone(),
+            tests: cluster.tests.clone(),
+            pinned: SHARED.into_iter().collect(),
+            is_shared: true,
+        }
+    }
+
+    /// Whether the command line, or the service of a cluster, sets this field.
     pub(crate) fn is_pinned(&self, name: &str) -> bool {
         self.pinned.contains(name)
     }

@@ -13,6 +13,9 @@ use super::license::licensed_property;
 /// Why a property that the command line sets cannot be changed (D-30).
 const PINNED: &str =
     "is set on the command line; restart the service without that setting to change it";
+/// Why a property cannot be changed in a cluster that is not the first (D-137).
+const SHARED: &str =
+    "belongs to the whole service; change it without the name of a cluster in the path";
 
 /// The values after a change.
 ///
@@ -48,7 +51,12 @@ pub(crate) fn apply(
         if let Err(message) = property.set(&mut wanted, &value) {
             faults.insert(name.clone(), message);
         } else if is_pinned && value != before {
-            faults.insert(name.clone(), PINNED.into());
+            let reason = if current.config.is_shared {
+                SHARED
+            } else {
+                PINNED
+            };
+            faults.insert(name.clone(), reason.into());
         }
     }
     if let Some(name) = licensed_property(&current.settings, &wanted.settings)

@@ -16,15 +16,22 @@ use super::public_endpoint::PublicEndpoint;
 use super::store::{Snapshot, StateChange, Store, StoreError, Stored};
 use crate::client_address::TrustedProxies;
 use crate::clock::Clock;
-use crate::metrics::{CurrentValues, Metrics};
+use crate::metrics::{ClusterValues, CurrentValues, Metrics};
 
-/// The state of the service; a handle that is cheap to clone.
+/// The state of the service; a handle that is cheap to clone. With several Kafka clusters, there is
+/// one for each, and they share everything but the store (D-137).
 #[derive(Clone)]
-pub(crate) struct Service(Arc<Parts>);
-
-/// What a service is made from.
-pub(crate) struct Parts {
+pub(crate) struct Service {
+    shared: Arc<SharedParts>,
     /// The policy and configuration.
+    store: Store,
+    /// The cluster with the ACLs, if they live in one.
+    cluster: Option<ClusterLink>,
+}
+
+/// What the clusters of a service share.
+pub(crate) struct SharedParts {
+    /// The store of the service itself, which has the access to it and its configuration.
     pub(crate) store: Store,
     /// The audit events.
     pub(crate) audit_log: AuditLog,
@@ -42,23 +49,37 @@ pub(crate) struct Parts {
     pub(crate) metrics: Metrics,
     /// The log levels that will revert.
     pub(crate) log_levels: LogLevels,
-    /// The cluster with the ACLs, if they live in one.
-    pub(crate) cluster: Option<ClusterLink>,
+    /// The clusters with ACLs, in the order of the command line.
+    pub(crate) clusters: Vec<ClusterLink>,
 }
 
 impl Service {
-    pub(crate) fn new(parts: Parts) -> Self {
-        Self(Arc::new(parts))
+    /// The service of the first cluster, or without one.
+    pub(crate) fn new(shared: SharedParts) -> Self {
+        Self {
+            store: shared.store.clone(),
+            cluster: shared.clusters.first().cloned(),
+            shared: Arc::new(shared),
+        }
+    }
+
+    /// The service of another cluster.
+    pub(crate) fn of_cluster(&self, store: Store, cluster: ClusterLink) -> Self {
+        Self {
+            shared: Arc::clone(&self.shared),
+            store,
+            cluster: Some(cluster),
+        }
     }
 
     /// The current policy and configuration.
     pub(crate) fn read(&self) -> Snapshot {
-        self.0.store.read()
+        self.store.read()
     }
 
     /// The ID of the data; empty for a store in memory.
     pub(crate) fn data_id(&self) -> &str {
-        self.0.store.data_id()
+        self.store.data_id()
     }
 
     /// Makes a planned change if the license permits it, after its audit events are written; see
@@ -75,11 +96,10 @@ impl Service {
         E: From<WriteError> + Send + 'static,
     {
         let recorder = ChangeRecorder::new(&self.audit());
-        if let Some(cluster) = &self.0.cluster {
+        if let Some(cluster) = &self.cluster {
             return cluster.change(recorder, plan).await;
         }
-        self.0
-            .store
+        self.store
             .change(move |batch| make_change(batch, &recorder, plan))
             .await
     }
@@ -119,15 +139,15 @@ impl Service {
         if !self.is_writable() {
             return Some("the store does not accept writes".to_owned());
         }
-        if let Some(cluster) = &self.0.cluster
+        if let Some(cluster) = &self.cluster
             && let Some(fault) = cluster.status().fault()
         {
             return Some(fault);
         }
-        if !self.audit().is_enabled() || self.0.audit_log.check().await.is_ok() {
+        if !self.audit().is_enabled() || self.shared.audit_log.check().await.is_ok() {
             return None;
         }
-        let reason = self.0.audit_log.failure().unwrap_or_default();
+        let reason = self.shared.audit_log.failure().unwrap_or_default();
         Some(format!("the audit log cannot be written: {reason}"))
     }
 
@@ -136,98 +156,120 @@ impl Service {
     /// # Errors
     /// The file cannot be read, or is damaged.
     pub(crate) fn backup(&self) -> Result<Vec<u8>, StoreError> {
-        self.0.store.backup()
+        self.store.backup()
     }
 
     /// Whether the store accepts writes.
     pub(crate) fn is_writable(&self) -> bool {
-        self.0.store.is_writable()
+        self.store.is_writable()
     }
 
     /// The audit log with the current setting and time.
     pub(crate) fn audit(&self) -> Audit<'_> {
         Audit::new(
-            &self.0.audit_log,
-            self.read().config.audit_enabled,
+            &self.shared.audit_log,
+            self.shared.store.read().config.audit_enabled,
             self.now(),
-            self.0.address,
+            self.shared.address,
         )
+        .of_cluster(self.cluster_name())
     }
 
     /// The audit log with the current time, whatever the setting is, for the end of a request that
     /// was recorded from its start.
     pub(crate) fn recorder(&self) -> Audit<'_> {
-        Audit::new(&self.0.audit_log, true, self.now(), self.0.address)
+        Audit::new(
+            &self.shared.audit_log,
+            true,
+            self.now(),
+            self.shared.address,
+        )
+        .of_cluster(self.cluster_name())
     }
 
     /// The audit events.
     pub(crate) fn audit_log(&self) -> &AuditLog {
-        &self.0.audit_log
+        &self.shared.audit_log
     }
 
     /// The public address.
     pub(crate) fn endpoint(&self) -> &PublicEndpoint {
-        &self.0.endpoint
+        &self.shared.endpoint
     }
 
     /// The proxies that may name the client of a request.
     pub(crate) fn trusted_proxies(&self) -> &TrustedProxies {
-        &self.0.trusted_proxies
+        &self.shared.trusted_proxies
     }
 
     /// Whether other machines can reach the service, directly or through a proxy on this machine.
     pub(crate) fn is_reachable_remotely(&self) -> bool {
-        self.0.endpoint.is_reachable_remotely() || !self.0.trusted_proxies.is_empty()
+        self.shared.endpoint.is_reachable_remotely() || !self.shared.trusted_proxies.is_empty()
     }
 
     /// The cluster with the ACLs, if they live in one.
     pub(crate) fn cluster(&self) -> Option<&ClusterLink> {
-        self.0.cluster.as_ref()
+        self.cluster.as_ref()
+    }
+
+    /// The name of that cluster.
+    pub(crate) fn cluster_name(&self) -> Option<&str> {
+        Some(self.cluster.as_ref()?.status().name())
+    }
+
+    /// All clusters with ACLs, in the order of the command line.
+    pub(crate) fn clusters(&self) -> &[ClusterLink] {
+        &self.shared.clusters
+    }
+
+    fn cluster_values(&self) -> Vec<(String, ClusterValues)> {
+        let mut values = Vec::new();
+        for cluster in &self.shared.clusters {
+            let status = cluster.status();
+            values.push((status.name().to_owned(), status.values(self.now())));
+        }
+        values
     }
 
     /// Whether this is a demo.
     pub(crate) fn is_demo(&self) -> bool {
-        self.0.is_demo
+        self.shared.is_demo
     }
 
     /// The current time in seconds since 1970.
     pub(crate) fn now(&self) -> f64 {
-        (self.0.clock)()
+        (self.shared.clock)()
     }
 
     /// The counters.
     pub(crate) fn metrics(&self) -> &Metrics {
-        &self.0.metrics
+        &self.shared.metrics
     }
 
     /// The metrics as text; `key_age` is the age of the provider's keys in seconds.
     pub(crate) fn metrics_text(&self, key_age: Option<f64>) -> String {
         let current = self.read();
-        let audit = self.0.audit_log.counters();
-        self.0.metrics.text(&CurrentValues {
+        let audit = self.shared.audit_log.counters();
+        self.shared.metrics.text(&CurrentValues {
             acls: current.policy.acl_count(),
             roles: current.policy.role_count(),
-            commits: self.0.store.commits(),
-            store_failures: self.0.store.failures(),
+            commits: self.store.commits(),
+            store_failures: self.store.failures(),
             audit_events: audit.written.load(Relaxed),
             audit_failures: audit.failed.load(Relaxed),
             audit_repeated: audit.repeated.load(Relaxed),
             audit_rate_limited: audit.beyond_budget.load(Relaxed),
             audit_files_deleted: audit.deleted_files.load(Relaxed),
-            audit_writable: self.0.audit_log.failure().is_none(),
-            audit_ends: self.0.audit_log.newest(),
+            audit_writable: self.shared.audit_log.failure().is_none(),
+            audit_ends: self.shared.audit_log.newest(),
             writable: self.is_writable(),
             key_age,
-            cluster: self
-                .0
-                .cluster
-                .as_ref()
-                .map(|cluster| cluster.status().values(self.now())),
+            clusters: self.cluster_values(),
         })
     }
 
     /// The log levels that will revert.
     pub(crate) fn log_levels(&self) -> &LogLevels {
-        &self.0.log_levels
+        &self.shared.log_levels
     }
 }

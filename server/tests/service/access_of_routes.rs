@@ -180,6 +180,12 @@ pub(super) const ROUTES: &[Route] = &[
         &[(Method::GET, "", 200)],
     ),
     (
+        "/gbac/v1/clusters",
+        SUPERUSER,
+        "/gbac/v1/clusters",
+        &[(Method::GET, "", 200)],
+    ),
+    (
         "/gbac/v1/provider/keys",
         Access::Public,
         "/gbac/v1/provider/keys",
@@ -358,6 +364,7 @@ const OTHERS: &[(&str, Access, u16)] = &[
     ("/v1/cluster_config%2Fschema", SUPERUSER, 404),
     ("/gbac/v1/upstream", SUPERUSER, 404),
     ("/gbac/v1/service/", SUPERUSER, 404),
+    ("/gbac/v1/clusters/none/service", SUPERUSER, 404),
     ("/gbac/v1/policy/none", SUPERUSER, 404),
     ("/access/v1/none", Access::Evaluate, 404),
     ("/security/acls/", Access::Public, 200),

@@ -337,10 +337,10 @@ fn every_invalid_option_has_its_code() {
         refused(|options, _| options.upstream = upstream),
         "base_url_invalid"
     );
-    let two = ["a=kafka://broker:9092", "b=kafka://broker:9092"];
+    let two = ["a=kafka://broker:9092", "A=kafka://broker:9092"];
     for (clusters, code) in [
         (&["broker:9092"][..], "cluster_option"),
-        (&two, "cluster_second"),
+        (&two, "cluster_duplicate"),
     ] {
         let clusters: Vec<String> = clusters.iter().map(ToString::to_string).collect();
         assert_eq!(refused(|_, data| data.clusters = clusters), code);

@@ -26,7 +26,7 @@ fn open(folder: &Path, kafka: &KafkaDouble) -> Result<Service, ServeError> {
         data.clusters = vec![format!("prod=kafka://{}", kafka.address)];
         data.cluster_interval = Duration::from_millis(5);
     })?;
-    service.app.start_cluster();
+    service.app.start_clusters();
     Ok(service)
 }
 
@@ -38,7 +38,12 @@ async fn start(kafka: &KafkaDouble) -> (Service, TempDir) {
 }
 
 /// Waits until the service says something else about itself.
-async fn until(service: &Service, what: &str, is_so: impl Fn(&Answer) -> bool, path: &str) {
+pub(crate) async fn until(
+    service: &Service,
+    what: &str,
+    is_so: impl Fn(&Answer) -> bool,
+    path: &str,
+) {
     let waited = timeout(Duration::from_secs(60), async {
         while !is_so(&service.get_as(path, &admin()).await) {
             yield_now().await;
@@ -67,7 +72,7 @@ async fn until_acls(service: &Service, count: usize) {
     until(service, "that many ACLs", has, "/v1/acls").await;
 }
 
-fn names(list: &Value) -> Vec<String> {
+pub(crate) fn names(list: &Value) -> Vec<String> {
     let mut names = Vec::new();
     for resource in list["resources"].as_array().unwrap() {
         for acl in resource["acls"].as_array().unwrap() {
@@ -85,7 +90,7 @@ async fn acls(service: &Service) -> Vec<String> {
     names(&service.get_as("/v1/acls", &admin()).await.json())
 }
 
-fn acl(permission: &str, name: &str, principal: &str) -> Value {
+pub(crate) fn acl(permission: &str, name: &str, principal: &str) -> Value {
     json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": name,
         "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL", "principal": principal, "host": "*",
         "operation": "OPERATION_READ", "permission_type": format!("PERMISSION_TYPE_{permission}") })
@@ -110,11 +115,11 @@ async fn info(service: &Service) -> Value {
 }
 
 /// What an event says; events of requests say nothing.
-fn message(event: &Value) -> &str {
+pub(crate) fn message(event: &Value) -> &str {
     event["message"].as_str().unwrap_or_default()
 }
 
-fn events(folder: &TempDir) -> Vec<Value> {
+pub(crate) fn events(folder: &TempDir) -> Vec<Value> {
     let text = fs::read_to_string(folder.path().join("changes.jsonl")).unwrap();
     text.lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -308,7 +313,7 @@ async fn a_change_is_planned_on_what_others_changed_before() {
         data.cluster_interval = Duration::from_secs(1_000_000);
     })
     .unwrap();
-    service.app.start_cluster();
+    service.app.start_clusters();
     until_ready(&service).await;
     let tag = tag(&service).await;
     kafka.broker().acls.push(topic(3, "outside", "User:bo"));
@@ -458,11 +463,11 @@ async fn acls_that_are_not_known_are_counted_and_kept() {
     let metrics = service.get("/metrics").await;
     let metrics = String::from_utf8(metrics.body.to_vec()).unwrap();
     assert!(
-        metrics.contains("\ngbac_cluster_unknown_acls 1\n"),
+        metrics.contains("\ngbac_cluster_unknown_acls{cluster=\"prod\"} 1\n"),
         "{metrics}"
     );
     assert!(
-        metrics.contains("\ngbac_cluster_readable{} 1\n"),
+        metrics.contains("\ngbac_cluster_readable{cluster=\"prod\"} 1\n"),
         "{metrics}"
     );
 }

@@ -21,6 +21,7 @@ mod harness;
 mod hosts;
 mod identity_provider;
 mod kafka_cluster;
+mod kafka_clusters;
 mod kafka_double;
 mod license;
 mod limits;

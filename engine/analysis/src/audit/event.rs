@@ -227,6 +227,21 @@ impl Event {
         self
     }
 
+    /// The same event about something in a Kafka cluster, by the name that the service gives it.
+    #[must_use]
+    pub fn in_cluster(mut self, name: Option<&str>) -> Self {
+        let Some(name) = name else { return self };
+        let member = ("cluster", Node::text(name));
+        for (key, node) in &mut self.body {
+            if let ("unmapped", Node::Object(members)) = (*key, node) {
+                members.push(member);
+                return self;
+            }
+        }
+        self.body.push(("unmapped", Node::Object(vec![member])));
+        self
+    }
+
     /// The same event for a change that failed, with a stable code and a reason.
     #[must_use]
     pub fn failed(mut self, code: &str, detail: &str) -> Self {

@@ -153,7 +153,7 @@ async fn decide(
     let policy = service.read().policy;
     let mut verified = Vec::new();
     for subject in batch.subjects() {
-        verified.push(verify(authenticator, subject).await);
+        verified.push(verify(authenticator, policy.settings(), subject).await);
     }
     let mut weight = batch.weight();
     for identity in verified.iter().flatten().flatten() {

@@ -5,7 +5,7 @@ use gbac_api::problem::DocumentFault;
 use gbac_engine::Subject;
 use gbac_engine::decide::PreparedIdentity;
 use gbac_engine::identity::Identity;
-use gbac_engine::policy::Policy;
+use gbac_engine::policy::{Policy, Settings};
 
 use crate::identity::oidc::TokenRejection;
 use crate::identity::sign_in::Authenticator;
@@ -18,10 +18,11 @@ pub(super) type StatedSubject = Result<Subject, Vec<DocumentFault>>;
 /// keys may be fetched for it.
 pub(super) async fn verify(
     authenticator: &Authenticator,
+    settings: &Settings,
     subject: &StatedSubject,
 ) -> Option<Result<Identity, TokenRejection>> {
     match subject {
-        Ok(Subject::Token { token, .. }) => Some(authenticator.resolve(token).await),
+        Ok(Subject::Token { token, .. }) => Some(authenticator.resolve_with(token, settings).await),
         _ => None,
     }
 }

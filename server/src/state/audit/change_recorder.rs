@@ -23,8 +23,10 @@ use crate::state::error::AuditError;
 pub(crate) struct ChangeRecorder {
     log: AuditLog,
     scope: Option<Arc<RequestScope>>,
-    /// The cluster in which others made the changes.
-    outside: Option<Arc<str>>,
+    /// The cluster whose ACLs, roles and settings change.
+    cluster: Option<Arc<str>>,
+    /// Whether others made the changes, in the cluster.
+    outside: bool,
     time_ms: i64,
     server: SocketAddr,
 }
@@ -35,17 +37,18 @@ impl ChangeRecorder {
         Self {
             log: audit.log.clone(),
             scope: RequestScope::current(),
-            outside: None,
+            cluster: audit.cluster.map(Arc::from),
+            outside: false,
             time_ms: audit.time_ms(),
             server: audit.server,
         }
     }
 
     /// A recorder for what others changed in a cluster.
-    pub(crate) fn outside(audit: &Audit<'_>, cluster: &str) -> Self {
+    pub(crate) fn outside(audit: &Audit<'_>) -> Self {
         Self {
             scope: None,
-            outside: Some(cluster.into()),
+            outside: true,
             ..Self::new(audit)
         }
     }
@@ -68,7 +71,7 @@ impl ChangeRecorder {
                 kind: UserKind::Admin,
                 ..User::default()
             },
-            None if self.outside.is_some() => User {
+            None if self.outside => User {
                 name: "outside",
                 kind: UserKind::Unknown,
                 ..User::default()
@@ -79,7 +82,8 @@ impl ChangeRecorder {
                 ..User::default()
             },
         };
-        let reason = match &self.outside {
+        let cluster = self.cluster.as_deref();
+        let reason = match cluster.filter(|_| self.outside) {
             Some(cluster) => Some(format!(
                 "the ACLs of the cluster `{cluster}` were changed outside of GBAC"
             )),
@@ -104,6 +108,7 @@ impl ChangeRecorder {
             reason: reason.as_deref(),
             state,
         })
+        .in_cluster(cluster)
     }
 
     /// Notes the ACLs that the request changes.

@@ -21,11 +21,14 @@ use crate::client_address::ClientNetwork;
 use crate::state::error::AuditError;
 
 /// The audit log with the current setting and time.
+#[derive(Clone, Copy)]
 pub(crate) struct Audit<'a> {
     pub(super) log: &'a AuditLog,
     enabled: bool,
     now: f64,
     pub(super) server: SocketAddr,
+    /// The cluster that events are about.
+    pub(super) cluster: Option<&'a str>,
 }
 
 impl<'a> Audit<'a> {
@@ -41,7 +44,14 @@ impl<'a> Audit<'a> {
             enabled,
             now,
             server,
+            cluster: None,
         }
+    }
+
+    /// The same log for what is about a cluster, which its events name. Sign-ins are not: they are
+    /// sign-ins to the service.
+    pub(crate) const fn of_cluster(self, cluster: Option<&'a str>) -> Self {
+        Self { cluster, ..self }
     }
 
     /// Whether events are recorded.
@@ -253,6 +263,7 @@ impl<'a> Audit<'a> {
             request.fixed_method(),
             &request.route,
             result.code,
+            self.cluster.unwrap_or_default(),
         ];
         let payer = if user.is_empty() {
             Payer::Network(request.client_network())
@@ -271,6 +282,7 @@ impl<'a> Audit<'a> {
                 http: request.fixed_http(self.server.port()),
                 resources: &[],
             })
+            .in_cluster(self.cluster)
         })
         .await
     }
@@ -316,6 +328,7 @@ impl<'a> Audit<'a> {
             &request.route,
             &ip,
             encryption(request),
+            self.cluster.unwrap_or_default(),
         ];
         let event = Repeatable {
             key: RepeatKey::new(parts),
@@ -351,6 +364,7 @@ impl<'a> Audit<'a> {
                 http,
                 &[],
             )
+            .in_cluster(self.cluster)
         })
         .await
     }
@@ -372,7 +386,9 @@ impl<'a> Audit<'a> {
         };
         let acls = scope.acls();
         let resources = AclChange::resources(&acls);
-        let event = self.full_activity(&scope.head, user, Authorization::Call(result), &resources);
+        let event = self
+            .full_activity(&scope.head, user, Authorization::Call(result), &resources)
+            .in_cluster(self.cluster);
         match self
             .write(Stream::Changes, std::slice::from_ref(&event))
             .await
@@ -468,10 +484,14 @@ impl<'a> Audit<'a> {
         if !self.enabled {
             return Vec::new();
         }
-        make(Context {
+        let events = make(Context {
             invoked_by: request.caller.as_deref(),
             ..self.context(request)
-        })
+        });
+        events
+            .into_iter()
+            .map(|event| event.in_cluster(self.cluster))
+            .collect()
     }
 
     /// Records these events of decisions.

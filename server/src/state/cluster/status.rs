@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gbac_api::service::{ClusterKind, ConnectedCluster, GroupAclMatching};
+use gbac_api::service::{ClusterIdentity, ClusterKind, ConnectedCluster, GroupAclMatching};
 use gbac_cluster::RawAcl;
 
 use super::target::ClusterTarget;
@@ -89,6 +89,7 @@ impl ClusterStatus {
             stale: current.fault.is_some(),
             unknown_acls: current.unknown_count,
             unknown_kinds: current.unknown_kinds.clone(),
+            identity: ClusterIdentity::Service,
         })
     }
 

@@ -1,5 +1,6 @@
-//! Which cluster, as the command line states it: `NAME=kafka://HOST:PORT,HOST:PORT`.
+//! Which clusters, as the command line states them: `NAME=kafka://HOST:PORT,HOST:PORT`.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -11,6 +12,8 @@ use thiserror::Error;
 
 /// The longest name.
 const MAX_NAME: usize = 64;
+/// The most clusters of a service.
+const MAX_CLUSTERS: usize = 64;
 
 /// A cluster and how to reach it.
 #[derive(Debug)]
@@ -37,9 +40,12 @@ pub enum ClusterOptionError {
     /// An address is not valid.
     #[error("`{}` is not an address of a broker", escaped(.0))]
     Address(String),
-    /// There is more than one cluster.
-    #[error("a service has the ACLs of one cluster only, and `{}` is a second one", escaped(.0))]
-    Second(String),
+    /// Two clusters have names that are equal, or differ only in case.
+    #[error("two clusters have the name `{}`", escaped(.0))]
+    Duplicate(String),
+    /// There are too many clusters.
+    #[error("a service has at most {MAX_CLUSTERS} clusters, and {0} are given")]
+    TooMany(usize),
     /// The text is not a name with a file.
     #[error("`--cluster-config`: `{}` is not `NAME=FILE`", escaped(.0))]
     ConfigForm(String),
@@ -62,7 +68,8 @@ impl ClusterOptionError {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Form(_) | Self::Name(_) | Self::Address(_) => "cluster_option",
-            Self::Second(_) => "cluster_second",
+            Self::Duplicate(_) => "cluster_duplicate",
+            Self::TooMany(_) => "cluster_count",
             Self::ConfigForm(_) | Self::ConfigName(_) => "cluster_config_option",
             Self::ConfigFile { .. } => "cluster_config_file",
         }
@@ -75,15 +82,20 @@ impl ClusterOptionError {
             Self::Form(_) => {
                 "name the cluster, such as `--cluster prod=kafka://broker-1:9092,broker-2:9092`"
             }
-            Self::Name(_) => "use at most 64 letters, digits, `.`, `-` and `_`",
+            Self::Name(_) => {
+                "use at most 64 letters, digits, `-`, `_` and, inside of the name, `.`"
+            }
             Self::Address(_) => {
                 "use a name or an address with a port, such as `broker-1:9092` or `[::1]:9092`"
             }
-            Self::Second(_) => "run one `gbac serve` for each cluster, with a folder of its own",
+            Self::Duplicate(_) => {
+                "give each cluster a name of its own; names that differ only in case are the same"
+            }
+            Self::TooMany(_) => "run another `gbac serve` for the others, with a folder of its own",
             Self::ConfigForm(_) => {
                 "use the name of the cluster and a file, such as `--cluster-config prod=client.properties`"
             }
-            Self::ConfigName(_) => "use the name of `--cluster`, once",
+            Self::ConfigName(_) => "use the name of a `--cluster`, once for each",
             Self::ConfigFile { .. } => {
                 "use a file that Kafka's own tools accept with `--command-config`"
             }
@@ -92,7 +104,7 @@ impl ClusterOptionError {
 }
 
 impl ClusterTarget {
-    /// Reads the values of `--cluster` and `--cluster-config`; `None` without any.
+    /// Reads the values of `--cluster` and `--cluster-config`, in the order of the former.
     ///
     /// # Errors
     /// The first fault.
@@ -100,44 +112,54 @@ impl ClusterTarget {
         clusters: &[String],
         configs: &[String],
         interval: Duration,
-    ) -> Result<Option<Self>, ClusterOptionError> {
-        let (first, others) = match clusters.split_first() {
-            Some((first, others)) => (Some(parse_cluster(first)?), others),
-            None => (None, clusters),
-        };
-        if let Some(second) = others.first() {
-            return Err(ClusterOptionError::Second(parse_cluster(second)?.0));
-        }
-        let mut file = None;
-        for config in configs {
-            let Some((of, path)) = config.split_once('=').filter(|(_, path)| !path.is_empty())
-            else {
-                return Err(ClusterOptionError::ConfigForm(config.clone()));
-            };
-            let is_known = matches!(&first, Some((name, _)) if name == of);
-            if !is_known || file.replace(PathBuf::from(path)).is_some() {
-                return Err(ClusterOptionError::ConfigName(of.to_owned()));
+    ) -> Result<Vec<Self>, ClusterOptionError> {
+        let mut targets: Vec<Self> = Vec::new();
+        let mut files = parse_configs(configs)?;
+        for cluster in clusters {
+            let (name, servers) = parse_cluster(cluster)?;
+            let is_same = |known: &Self| known.name.eq_ignore_ascii_case(&name);
+            if targets.iter().any(is_same) {
+                return Err(ClusterOptionError::Duplicate(name));
             }
+            let file = files.remove(&name);
+            let (properties, notes) = match &file {
+                Some(file) => read_properties(file, servers)?,
+                None => (ClientProperties::plain(servers), Vec::new()),
+            };
+            targets.push(Self {
+                name,
+                properties,
+                interval,
+                file,
+                notes,
+            });
         }
-        let Some((name, servers)) = first else {
-            return Ok(None);
-        };
-        let (properties, notes) = match &file {
-            Some(file) => read_properties(file, servers)?,
-            None => (ClientProperties::plain(servers), Vec::new()),
-        };
-        Ok(Some(Self {
-            name,
-            properties,
-            interval,
-            file,
-            notes,
-        }))
+        if let Some((name, _)) = files.pop_first() {
+            return Err(ClusterOptionError::ConfigName(name));
+        }
+        if targets.len() > MAX_CLUSTERS {
+            return Err(ClusterOptionError::TooMany(targets.len()));
+        }
+        Ok(targets)
     }
 
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
+}
+
+/// The files of the values of `--cluster-config` by the name of their cluster.
+fn parse_configs(configs: &[String]) -> Result<BTreeMap<String, PathBuf>, ClusterOptionError> {
+    let mut files = BTreeMap::new();
+    for config in configs {
+        let Some((name, path)) = config.split_once('=').filter(|(_, path)| !path.is_empty()) else {
+            return Err(ClusterOptionError::ConfigForm(config.clone()));
+        };
+        if files.insert(name.to_owned(), path.into()).is_some() {
+            return Err(ClusterOptionError::ConfigName(name.to_owned()));
+        }
+    }
+    Ok(files)
 }
 
 fn parse_cluster(text: &str) -> Result<(String, Vec<BrokerAddress>), ClusterOptionError> {
@@ -147,8 +169,7 @@ fn parse_cluster(text: &str) -> Result<(String, Vec<BrokerAddress>), ClusterOpti
     let Some(addresses) = url.strip_prefix("kafka://") else {
         return Err(ClusterOptionError::Form(text.to_owned()));
     };
-    let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-    if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(is_valid) {
+    if !is_name(name) {
         return Err(ClusterOptionError::Name(name.to_owned()));
     }
     let mut servers = Vec::new();
@@ -159,6 +180,14 @@ fn parse_cluster(text: &str) -> Result<(String, Vec<BrokerAddress>), ClusterOpti
         }
     }
     Ok((name.to_owned(), servers))
+}
+
+/// Whether a text can be the name of a cluster, which is also that of its folder, and a part of
+/// paths.
+fn is_name(name: &str) -> bool {
+    let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let has_dot_outside = name.starts_with('.') || name.ends_with('.');
+    !name.is_empty() && name.len() <= MAX_NAME && name.chars().all(is_valid) && !has_dot_outside
 }
 
 /// The properties in a file, of a client of these brokers, and what of them is not used.
@@ -199,7 +228,7 @@ mod tests {
     fn parse(
         clusters: &[&str],
         configs: &[&str],
-    ) -> Result<Option<ClusterTarget>, ClusterOptionError> {
+    ) -> Result<Vec<ClusterTarget>, ClusterOptionError> {
         let texts =
             |texts: &[&str]| -> Vec<String> { texts.iter().map(ToString::to_string).collect() };
         ClusterTarget::parse(&texts(clusters), &texts(configs), Duration::from_secs(5))
@@ -213,14 +242,23 @@ mod tests {
 
     #[test]
     fn a_cluster_has_a_name_and_brokers() {
-        let target = parse(&["prod=kafka://b-1:9092,[::1]:9093"], &[])
-            .unwrap()
-            .unwrap();
+        let targets = parse(
+            &["prod=kafka://b-1:9092,[::1]:9093", "dev.eu=kafka://b-2:1"],
+            &[],
+        )
+        .unwrap();
+        let texts: Vec<_> = targets
+            .iter()
+            .map(|target| (target.name(), servers(target)))
+            .collect();
         assert_eq!(
-            (target.name(), servers(&target).as_str()),
-            ("prod", "b-1:9092,[::1]:9093")
+            texts,
+            [
+                ("prod", "b-1:9092,[::1]:9093".to_owned()),
+                ("dev.eu", "b-2:1".to_owned())
+            ]
         );
-        assert!(parse(&[], &[]).unwrap().is_none());
+        assert!(parse(&[], &[]).unwrap().is_empty());
     }
 
     #[test]
@@ -229,11 +267,15 @@ mod tests {
         let file = folder.path().join("client.properties");
         std::fs::write(&file, "bootstrap.servers=other:1\nacks=all\n").unwrap();
         let config = format!("prod={}", file.display());
-        let target = parse(&["prod=kafka://b-1:9092"], &[&config])
-            .unwrap()
-            .unwrap();
-        assert_eq!(servers(&target), "b-1:9092");
-        assert_eq!(target.notes.len(), 1, "{:?}", target.notes);
+        let targets = parse(
+            &["dev=kafka://b-2:9092", "prod=kafka://b-1:9092"],
+            &[&config],
+        )
+        .unwrap();
+        let files: Vec<bool> = targets.iter().map(|target| target.file.is_some()).collect();
+        assert_eq!(files, [false, true]);
+        assert_eq!(servers(&targets[1]), "b-1:9092");
+        assert_eq!(targets[1].notes.len(), 1, "{:?}", targets[1].notes);
         std::fs::write(&file, "security.protocol=NO\n").unwrap();
         let error = parse(&["prod=kafka://b-1:9092"], &[&config]).unwrap_err();
         assert_eq!(error.code(), "cluster_config_file");
@@ -248,13 +290,24 @@ mod tests {
             (&["a b=kafka://b:1"], &[], "cluster_option"),
             (&["prod=kafka://"], &[], "cluster_option"),
             (&["prod=kafka://SASL_SSL://b:1"], &[], "cluster_option"),
-            (&["a=kafka://b:1", "b=kafka://b:1"], &[], "cluster_second"),
+            (&["..=kafka://b:1"], &[], "cluster_option"),
+            (
+                &["a=kafka://b:1", "A=kafka://c:1"],
+                &[],
+                "cluster_duplicate",
+            ),
             (&["a=kafka://b:1"], &["a"], "cluster_config_option"),
             (&["a=kafka://b:1"], &["b=file"], "cluster_config_option"),
             (&["a=kafka://b:1"], &["a=/no/file"], "cluster_config_file"),
+            (&["a=kafka://b:1"], &["a=x", "a=y"], "cluster_config_option"),
         ] {
             let error = parse(clusters, configs).unwrap_err();
             assert_eq!(error.code(), code, "{error}; {}", error.hint());
         }
+        let many: Vec<String> = (0..=MAX_CLUSTERS)
+            .map(|n| format!("c{n}=kafka://b:1"))
+            .collect();
+        let error = ClusterTarget::parse(&many, &[], Duration::ZERO).unwrap_err();
+        assert_eq!(error.code(), "cluster_count");
     }
 }

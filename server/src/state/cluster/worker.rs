@@ -20,7 +20,9 @@ use super::status::ClusterStatus;
 use super::target::ClusterTarget;
 use crate::clock::Clock;
 use crate::state::audit::{Audit, AuditLog, ChangeRecorder};
-use crate::state::change::{Rehearsal, make_change, make_outside_change, rehearse};
+use crate::state::change::{
+    Rehearsal, make_change, make_outside_change, rehearse, use_shared_config,
+};
 use crate::state::error::WriteError;
 use crate::state::store::{Snapshot, StateChange, StateVersion, Store, Stored};
 
@@ -32,6 +34,8 @@ const WRITE_TIME: Duration = Duration::from_secs(30);
 /// Where what was read is kept, and how it is recorded.
 pub(crate) struct ClusterStorage {
     pub(crate) store: Store,
+    /// The store of the service, which has the configuration that all clusters share.
+    pub(crate) shared: Store,
     pub(crate) audit_log: AuditLog,
     /// The address of the service, for events.
     pub(crate) address: SocketAddr,
@@ -75,6 +79,7 @@ impl Worker {
     /// Reads the ACLs of the cluster, and stores what others changed. If that fails, the stored
     /// ones stay.
     pub(super) async fn read(&mut self) {
+        self.share_config().await;
         let acls = match self.try_read().await {
             Ok(acls) => acls,
             Err(reason) => {
@@ -96,6 +101,18 @@ impl Worker {
         if was_away {
             let (cluster, acls) = (self.status.name(), self.acls.known.len());
             tracing::info!(target: "main", cluster, acls, "the ACLs of the cluster were read");
+        }
+    }
+
+    /// Takes over the configuration of the service, if it has changed.
+    async fn share_config(&mut self) {
+        let (own, service) = (self.storage.store.read(), self.storage.shared.read());
+        if own.config.is_shared && *own.config != service.config.of_cluster(&own.config) {
+            let store = self.storage.store.clone();
+            // A store that cannot be written refuses the changes that depend on it, too.
+            let _ = store
+                .change(move |batch| use_shared_config(batch, &service.config))
+                .await;
         }
     }
 
@@ -142,7 +159,7 @@ impl Worker {
     async fn store_outside_changes(&mut self) -> Result<(), WriteError> {
         let (mut known, unknown) = sort_out(&self.acls);
         self.recent.complete(&mut known);
-        let recorder = ChangeRecorder::outside(&self.audit(), self.status.name());
+        let recorder = ChangeRecorder::outside(&self.audit());
         let stored = self
             .storage
             .store
@@ -170,10 +187,11 @@ impl Worker {
     fn audit(&self) -> Audit<'_> {
         Audit::new(
             &self.storage.audit_log,
-            self.storage.store.read().config.audit_enabled,
+            self.storage.shared.read().config.audit_enabled,
             (self.storage.clock)(),
             self.storage.address,
         )
+        .of_cluster(Some(self.status.name()))
     }
 
     /// Makes a planned change; see [`super::ClusterLink::change`].
@@ -186,6 +204,7 @@ impl Worker {
         T: Send + 'static,
         E: From<WriteError> + Send + 'static,
     {
+        self.share_config().await;
         // The plan sees what others changed until now. While the cluster is away, changes without
         // ACLs are made nevertheless.
         if self.status.reason().is_none() {
