@@ -101,6 +101,44 @@ fn a_check_decides_with_the_acls_of_a_cluster() {
 }
 
 #[test]
+fn a_denial_is_fixed_by_an_acl_of_a_group_because_a_cluster_has_no_roles() {
+    let broker = Broker::start([
+        read_acl("User:maya", "other", ALLOW),
+        read_acl("Role:readers", "orders", ALLOW),
+    ]);
+    let folder = folder();
+    let line = "Principal = User:jonas is Denied operation = READ from host = 10.0.0.7 on resource = Topic:LITERAL:orders for request = Fetch with resourceRefCount = 1 based on rule DefaultDeny with groups = [payments]";
+    fs::write(folder.path().join("denied.log"), line).expect("a file");
+    let roles = json!({ "version": 1, "roles": [{ "name": "readers", "members": [{ "principal": "Group:eng" }] }] });
+    write(&folder, "roles.json", &roles);
+    let asked = ["doctor", "denial", "denied.log", "--out", "changes.json"];
+    let roles = ["--role-file", "roles.json"];
+    let done = run(&folder, &broker, &[&asked[..], &roles].concat());
+    assert_eq!(done.exit, 0, "{}", done.err);
+    for fix in [
+        "Assign Group:payments to Role:readers.",
+        "Add an ACL for Group:payments. Opens one topic, orders",
+    ] {
+        assert!(done.out.contains(fix), "{}", done.out);
+    }
+    assert!(!done.out.contains("Create a role"), "{}", done.out);
+    let apply = [
+        "policy",
+        "apply",
+        "--changes",
+        "changes.json",
+        "--no-confirm",
+    ];
+    let applied = run(&folder, &broker, &apply);
+    assert_eq!(applied.exit, 0, "{}", applied.err);
+    let added = broker
+        .acls()
+        .into_iter()
+        .find(|acl| acl.3 == "Group:payments");
+    assert_eq!(added.expect("an ACL").1, "orders");
+}
+
+#[test]
 fn roles_need_a_file_and_a_command_says_so() {
     let broker = Broker::start([read_acl("Role:readers", "orders", ALLOW)]);
     let folder = folder();

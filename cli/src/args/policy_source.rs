@@ -66,7 +66,7 @@ pub(crate) struct PolicySourceArgs {
 
 impl PolicySourceArgs {
     /// The Kafka cluster of the flags, if they name one.
-    fn cluster(&self, process: &Process) -> Result<Option<Brokers>, Failure> {
+    pub(crate) fn cluster(&self, process: &Process) -> Result<Option<Brokers>, Failure> {
         let names_brokers = self.brokers.bootstrap_servers.is_some();
         if names_brokers && self.policy_file.is_some() {
             return Err(Failure::usage(cluster::POLICY_AND_CLUSTER));

@@ -64,7 +64,7 @@ fn step_words(step: &FixStep, resource_type: ResourceType) -> (&'static str, Ric
             ("Assign", memberships(step, " to "))
         }
         FixKind::ExtendRole => ("Add", receiver(step, "an ACL to ")),
-        FixKind::GrantUser => ("Add", receiver(step, "an ACL for ")),
+        FixKind::GrantGroup | FixKind::GrantUser => ("Add", receiver(step, "an ACL for ")),
         FixKind::JoinGroup => (
             "Add",
             RichText::new().text("the user to ").then(groups(step)),
@@ -221,6 +221,7 @@ fn reason(step: &FixStep, then: &Decision) -> RichText {
                 .text("."),
             None => words,
         },
+        FixKind::GrantGroup => with_rule(words.text(" "), added),
         FixKind::GrantUser => {
             with_rule(words.text(" "), added).text(" The user keeps it after a change of teams.")
         }

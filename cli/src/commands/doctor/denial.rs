@@ -9,6 +9,7 @@ use gbac_analysis::check::{Check, Query, explain};
 use gbac_analysis::denial::{LineFault, LogLine, LoggedDenial, LoggedQuestion, read_bytes};
 use gbac_analysis::{AccessFix, access_fixes};
 use gbac_engine::decide::{At, Explanation, Outcome, Reason, Request, decide};
+use gbac_engine::identity::Identity;
 use gbac_engine::model::{Operation, ResourceType};
 use gbac_engine::policy::{Change, Policy};
 use gbac_engine::{ResolvedIdentity, Subject};
@@ -229,6 +230,15 @@ enum KnownGroups {
     OfToken(Box<ResolvedIdentity>),
 }
 
+/// Where the changes of a fix are made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In a service or a document.
+    Policy,
+    /// In a Kafka cluster, which has ACLs and no roles.
+    Cluster,
+}
+
 /// What a policy says about a denial.
 struct Explained {
     who: ResolvedIdentity,
@@ -252,13 +262,19 @@ pub(super) fn run(process: &Process, args: &DenialArgs, format: Format) -> Resul
     let log = Log::read(process, &args.file)?;
     let loaded = loaded(process, args)?;
     let known = known_groups(process, args, &log, loaded.as_ref())?;
+    let place = match args.source.cluster(process)? {
+        Some(_) => Place::Cluster,
+        None => Place::Policy,
+    };
     let mut answers = Vec::new();
     for seen in &log.denials {
-        answers.push(answer(loaded.as_ref(), seen, &known)?);
+        answers.push(answer(loaded.as_ref(), place, seen, &known)?);
     }
     let state = loaded.as_ref().and_then(|loaded| loaded.state.as_ref());
     let left = match (&args.out, &loaded) {
-        (Some(path), Some(loaded)) => write_changes(process, path, &loaded.policy, &answers)?,
+        (Some(path), Some(loaded)) => {
+            write_changes(process, path, &loaded.policy, place, &answers)?
+        }
         _ => Vec::new(),
     };
     match format {
@@ -323,6 +339,7 @@ fn known_groups(
 /// What the policy says about a denial, and what the line does not say.
 fn answer<'a>(
     loaded: Option<&LoadedPolicy>,
+    place: Place,
     seen: &'a Seen,
     known: &KnownGroups,
 ) -> Result<Answered<'a>, Failure> {
@@ -341,7 +358,7 @@ fn answer<'a>(
                 principal: asked.principal.clone(),
                 groups: groups.clone().unwrap_or_default(),
             };
-            Some(explained(policy, asked, subject)?)
+            Some(explained(policy, place, asked, subject)?)
         }
         None => None,
     };
@@ -379,6 +396,7 @@ fn groups(
 
 fn explained(
     policy: &Policy,
+    place: Place,
     asked: &LoggedQuestion,
     subject: Subject,
 ) -> Result<Explained, Failure> {
@@ -399,7 +417,7 @@ fn explained(
     let (Some(explanation), Some(request)) = (explanation, check.access(at)) else {
         return Err(Failure::usage(words::NO_DENIAL));
     };
-    let fixes = access_fixes(policy, &who.identity, &request, |_, _| true).fixes;
+    let fixes = fixes(policy, place, &who.identity, &request);
     Ok(Explained {
         who,
         explanation,
@@ -408,12 +426,34 @@ fn explained(
     })
 }
 
-/// The fix that is written: the first one that the policy alone makes, without opening every name.
-fn written<'a>(policy: &Policy, fixes: &'a [AccessFix]) -> Option<&'a AccessFix> {
+/// The fixes of a denied request; in a Kafka cluster, a group gets an ACL in place of a new role.
+fn fixes(
+    policy: &Policy,
+    place: Place,
+    identity: &Identity,
+    request: &Request<'_>,
+) -> Vec<AccessFix> {
+    let mut found = access_fixes(policy, identity, request, |_, _| true).fixes;
+    if place == Place::Cluster {
+        for fix in &mut found {
+            fix.grant_without_role();
+        }
+    }
+    found
+}
+
+/// The fix that is written: the first one that the place alone makes, without opening every name.
+fn written<'a>(policy: &Policy, place: Place, fixes: &'a [AccessFix]) -> Option<&'a AccessFix> {
     fixes.iter().find(|fix| {
-        let changes = fix.policy_changes().len();
-        changes > 0 && changes == fix.changes().count() && !fix.opening(policy).is_wide()
+        let changes = fix.policy_changes();
+        let is_made = place == Place::Policy || changes.iter().all(is_of_acl);
+        let is_complete = !changes.is_empty() && changes.len() == fix.changes().count();
+        is_made && is_complete && !fix.opening(policy).is_wide()
     })
+}
+
+const fn is_of_acl(change: &Change) -> bool {
+    matches!(change, Change::AddAcl(_) | Change::RemoveAcl(_))
 }
 
 /// Writes changes that allow what nothing allows; returns the denials that they leave.
@@ -421,6 +461,7 @@ fn write_changes<'a>(
     process: &Process,
     path: &Path,
     policy: &Policy,
+    place: Place,
     answers: &'a [Answered<'a>],
 ) -> Result<Vec<&'a Answered<'a>>, Failure> {
     let mut after = policy.clone();
@@ -443,10 +484,10 @@ fn write_changes<'a>(
             continue;
         }
         let found = match now.reason {
-            Reason::NoMatch => access_fixes(&after, identity, &request, |_, _| true).fixes,
+            Reason::NoMatch => fixes(&after, place, identity, &request),
             _ => Vec::new(),
         };
-        let Some(fix) = written(&after, &found) else {
+        let Some(fix) = written(&after, place, &found) else {
             left.push(answered);
             continue;
         };

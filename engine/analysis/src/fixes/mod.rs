@@ -50,6 +50,8 @@ pub enum FixKind {
     ExtendRole,
     /// Creates a role with one ACL for a group of the user.
     CreateRole,
+    /// Adds an ACL for a group of the user, where there are no roles.
+    GrantGroup,
     /// In the identity provider: adds the user to a group that is allowed.
     JoinGroup,
     /// In the identity provider: removes the user from the groups that are denied.

@@ -82,7 +82,10 @@ impl AccessFix {
         let step = fix.steps.iter_mut().find(|step| {
             matches!(
                 step.kind,
-                FixKind::ExtendRole | FixKind::CreateRole | FixKind::GrantUser
+                FixKind::ExtendRole
+                    | FixKind::CreateRole
+                    | FixKind::GrantGroup
+                    | FixKind::GrantUser
             )
         })?;
         if !request.resource_type.has_names() || !names.covers(request.resource_name) {
@@ -99,6 +102,27 @@ impl AccessFix {
             }
         }
         Some(fix)
+    }
+
+    /// Adds the ACL of a new role to its member instead, for a cluster that has no roles.
+    pub fn grant_without_role(&mut self) {
+        for step in &mut self.steps {
+            if step.kind != FixKind::CreateRole {
+                continue;
+            }
+            let Some(member) = step.changes.iter().find_map(added_member).cloned() else {
+                continue;
+            };
+            step.kind = FixKind::GrantGroup;
+            let changes = std::mem::take(&mut step.changes);
+            for change in changes {
+                if let HypotheticalChange::Policy(Change::AddAcl(mut acl)) = change {
+                    acl.principal = member.clone();
+                    let added = HypotheticalChange::Policy(Change::AddAcl(acl));
+                    step.changes.push(added);
+                }
+            }
+        }
     }
 }
 
