@@ -36,6 +36,8 @@ pub enum Malformed {
     Correlation,
     /// A value that must be there is missing.
     Missing,
+    /// The checksum of records is another one.
+    Checksum,
 }
 
 impl fmt::Display for Malformed {
@@ -48,6 +50,7 @@ impl fmt::Display for Malformed {
             Self::TooMany => "it has more elements than this program accepts",
             Self::Correlation => "it answers another request",
             Self::Missing => "a value is missing",
+            Self::Checksum => "the checksum of its records does not fit",
         })
     }
 }

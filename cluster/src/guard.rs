@@ -17,8 +17,14 @@ pub(crate) enum Part {
     Bytes,
     /// An array of structures.
     Array(&'static [Part]),
+    /// An array of numbers of four bytes.
+    Numbers,
+    /// A structure.
+    Structure(&'static [Part]),
     /// Parts that exist since a version.
     Since(i16, &'static [Part]),
+    /// Parts that exist up to a version.
+    Until(i16, &'static [Part]),
     /// What a tagged field contains, before all other parts of the structure.
     Tagged(u32, &'static [Part]),
 }
@@ -104,8 +110,17 @@ impl Walk {
                 }
                 Ok(())
             }
+            Part::Numbers => {
+                let length = reader.length()?.unwrap_or(0);
+                if length > MAX_ELEMENTS {
+                    return Err(Malformed::TooMany);
+                }
+                reader.take(4 * length).map(drop)
+            }
+            Part::Structure(parts) => self.structure(parts, reader),
             Part::Since(version, _) if self.version < *version => Ok(()),
-            Part::Since(_, parts) => {
+            Part::Until(version, _) if self.version > *version => Ok(()),
+            Part::Since(_, parts) | Part::Until(_, parts) => {
                 for part in *parts {
                     self.part(part, reader)?;
                 }

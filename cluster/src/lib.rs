@@ -20,6 +20,7 @@ mod properties;
 mod sasl;
 mod secret;
 mod tls;
+mod topic;
 
 pub use acl::{RawAcl, StoredAcls};
 pub use address::BrokerAddress;

@@ -1,0 +1,3 @@
+//! A topic with one partition, as a log.
+
+mod records;
