@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::problem::DocumentFault;
 use crate::reason::ChangeReason;
 use crate::roles::{MemberAction, check_member_action};
+use crate::service::ClusterIdentity;
 use crate::warning::ChangeWarning;
 
 /// The request body of POST.
@@ -56,6 +57,9 @@ pub struct AppliedChanges {
     /// Warnings about the names that the changes add.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<ChangeWarning>,
+    /// As whom the changes of ACLs were sent, if the ACLs live in a Kafka cluster.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent_as: Option<ClusterIdentity>,
 }
 
 /// The changes of a request, and why they are made.

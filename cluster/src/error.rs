@@ -384,6 +384,20 @@ codes! {
 }
 
 /// Names in a sentence.
+impl KafkaError {
+    /// Whether the broker does not let this client sign in as it wants to.
+    #[must_use]
+    pub const fn is_about_sign_in(&self) -> bool {
+        matches!(
+            self,
+            Self::Authentication { .. }
+                | Self::Mechanism { .. }
+                | Self::NoSasl { .. }
+                | Self::Token(_)
+        )
+    }
+}
+
 fn list(names: &[String]) -> String {
     if names.is_empty() {
         return "none".into();

@@ -133,6 +133,15 @@ pub(crate) struct ServeArgs {
         requires = "clusters"
     )]
     cluster_configs: Vec<String>,
+    /// As whom the service sends changes of ACLs to --cluster: `service`, its account, or `caller`,
+    /// with the token of who makes the change [default: service]. Repeatable. `caller` needs
+    /// `sasl.mechanism=OAUTHBEARER` in --cluster-config.
+    #[arg(
+        long = "cluster-identity",
+        value_name = "NAME=IDENTITY",
+        requires = "clusters"
+    )]
+    cluster_identities: Vec<String>,
     /// Admin API of another cluster to relay requests to.
     #[arg(long, value_name = "URL")]
     upstream_admin: Option<String>,
@@ -366,6 +375,7 @@ fn options(process: &Process, args: ServeArgs) -> Result<ServeOptions, Failure> 
                 oidc_client,
                 clusters: args.clusters,
                 cluster_configs: config_paths(process, args.cluster_configs),
+                cluster_identities: args.cluster_identities,
                 cluster_interval: DataOptions::CLUSTER_INTERVAL,
                 tls,
                 insecure_listen: args.insecure_listen,

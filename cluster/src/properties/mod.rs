@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use crate::address::BrokerAddress;
 use crate::connection::Manner;
-use crate::options::{Login, SaslOptions, TlsOptions};
+use crate::options::{Login, Mechanism, SaslOptions, TlsOptions};
 pub use fault::{NoteReason, PropertyError, PropertyFault, PropertyNote};
 pub(crate) use protocol::protocol_name;
 use values::Values;
@@ -87,6 +87,12 @@ impl ClientProperties {
             sasl: Some(SaslOptions::token(token)),
             ..self
         }
+    }
+
+    /// Whether the client signs in with tokens (`OAUTHBEARER`), as the listener must take them.
+    #[must_use]
+    pub fn signs_in_with_tokens(&self) -> bool {
+        matches!(&self.sasl, Some(sasl) if sasl.mechanism == Mechanism::OauthBearer)
     }
 
     pub(crate) fn manner(&self) -> Manner {

@@ -39,14 +39,14 @@ pub(super) fn ClusterNotes() -> impl IntoView {
 pub(super) fn OneByOne() -> impl IntoView {
     let cluster = connected();
     move || {
-        cluster.with(Option::is_some).then(|| {
-            view! {
-                <div class="banner">
-                    <Note kind=NoteKind::Info title=words::ONE_BY_ONE level=2>
-                        <p>{words::ONE_BY_ONE_ORDER}</p>
-                    </Note>
-                </div>
-            }
+        let cluster = cluster.get()?;
+        Some(view! {
+            <div class="banner">
+                <Note kind=NoteKind::Info title=words::ONE_BY_ONE level=2>
+                    <p>{words::ONE_BY_ONE_ORDER}</p>
+                    <p>{words::sent_as(cluster.identity)}</p>
+                </Note>
+            </div>
         })
     }
 }

@@ -421,6 +421,18 @@ impl From<WriteError> for Problem {
             WriteError::ClusterChanged(_) => {
                 Self::with_status(412, RpcCode::FailedPrecondition, "policy_changed", message)
             }
+            WriteError::CallerNeeded(_) => Self::with_status(
+                403,
+                RpcCode::PermissionDenied,
+                "cluster_token_required",
+                message,
+            ),
+            WriteError::CallerRefused { .. } => Self::with_status(
+                424,
+                RpcCode::FailedPrecondition,
+                "cluster_token_refused",
+                message,
+            ),
             WriteError::ClusterRefused { faults, .. } => {
                 Self::with_status(424, RpcCode::FailedPrecondition, CLUSTER_REFUSED, message)
                     .with_faults(faults)

@@ -303,6 +303,15 @@ impl Authenticator {
         checked.map_err(|_| SignInError::InvalidCredentials(*scheme))
     }
 
+    /// The token of credentials that were verified; `None` for a password.
+    pub(crate) fn token_of(&self, credentials: &Credentials) -> Option<Arc<str>> {
+        match credentials.given.as_ref()? {
+            (Scheme::Bearer, token) => Some(token.as_str().into()),
+            (Scheme::Session, id) => Some(self.0.sessions.get(id, self.0.service.now())?.token),
+            (Scheme::Basic | Scheme::Other, _) => None,
+        }
+    }
+
     /// Records that a sign-in was refused because there were too many wrong passwords.
     ///
     /// # Errors

@@ -123,6 +123,12 @@ impl Authorizer {
             return next.run(request).await;
         }
         // A task of its own, which ends with an event of the request although its client leaves.
+        let token = if self.service.sends_as_caller() {
+            self.authenticator.token_of(&credentials)
+        } else {
+            None
+        };
+        let caller = (caller, token);
         let change = self.clone().change(head, caller, surface, request, next);
         match tokio::spawn(change).await {
             Ok(response) => response,
@@ -164,12 +170,12 @@ impl Authorizer {
         }
     }
 
-    /// Passes a request of a superuser that can change something. Its sign-in, what it changes and
-    /// how it ends are recorded.
+    /// Passes a request of a superuser that can change something, with the token that a cluster
+    /// needs. Its sign-in, what it changes and how it ends are recorded.
     async fn change(
         self,
         head: RequestHead,
-        caller: Caller,
+        (caller, token): (Caller, Option<Arc<str>>),
         surface: Surface,
         request: Request,
         next: Next,
@@ -181,7 +187,13 @@ impl Authorizer {
             Ok(reason) => (reason, None),
             Err(problem) => (None, Some(problem)),
         };
-        let scope = RequestScope::new(head, caller.user().to_owned(), caller.method(), reason);
+        let scope = RequestScope::new(
+            head,
+            caller.user().to_owned(),
+            caller.method(),
+            token,
+            reason,
+        );
         let was_enabled = self.service.audit().is_enabled();
         let response = match refused {
             None => Arc::clone(&scope).run(next.run(request)).await,

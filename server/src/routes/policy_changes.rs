@@ -71,6 +71,7 @@ async fn apply(State(service): State<Service>, request: Request) -> Result<Respo
         etag: etag.clone(),
         effects,
         warnings,
+        sent_as: service.cluster().map(|cluster| cluster.status().identity()),
     };
     Ok(with_etag(Json(applied).into_response(), &etag))
 }

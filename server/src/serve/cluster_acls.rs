@@ -31,7 +31,12 @@ pub(super) fn cluster_targets(
     data: &DataOptions,
 ) -> Result<Vec<ClusterTarget>, ClusterOptionError> {
     let interval = data.cluster_interval;
-    ClusterTarget::parse(&data.clusters, &data.cluster_configs, interval)
+    ClusterTarget::parse(
+        &data.clusters,
+        &data.cluster_configs,
+        &data.cluster_identities,
+        interval,
+    )
 }
 
 /// Opens the stores of the clusters: that of the service is that of the first.
@@ -55,7 +60,10 @@ pub(super) fn open_clusters(
             let shared = service.read().config;
             Store::open(&folder, |config| *config = shared.of_cluster(config))?
         };
-        use_dialect_of_kafka(&store, &audit.of_cluster(Some(target.name())))?;
+        use_dialect_of_kafka(
+            &store,
+            &audit.of_cluster(Some((target.name(), target.identity))),
+        )?;
         opened.push(OpenedCluster { target, store });
     }
     Ok(opened)

@@ -119,6 +119,8 @@ pub struct DataOptions {
     pub clusters: Vec<String>,
     /// The file with Kafka's client properties for a cluster, `NAME=FILE`.
     pub cluster_configs: Vec<String>,
+    /// As whom changes of ACLs are sent to a cluster, `NAME=service` or `NAME=caller`.
+    pub cluster_identities: Vec<String>,
     /// The interval at which the ACLs of the cluster are read.
     pub cluster_interval: Duration,
     /// The certificate and key for TLS.
@@ -154,6 +156,7 @@ impl DataOptions {
             oidc_client: None,
             clusters: Vec::new(),
             cluster_configs: Vec::new(),
+            cluster_identities: Vec::new(),
             cluster_interval: Self::CLUSTER_INTERVAL,
             tls: None,
             insecure_listen: false,

@@ -42,6 +42,7 @@ pub(super) fn stated_options(options: &ServeOptions, address: SocketAddr) -> Val
             );
             state("cluster", json!(data.clusters));
             state("cluster_config", json!(data.cluster_configs));
+            state("cluster_identity", json!(data.cluster_identities));
             state(
                 "tls_cert",
                 json!(data.tls.as_ref().map(|tls| tls.cert.to_string_lossy())),

@@ -46,6 +46,21 @@ pub(crate) enum WriteError {
         "nothing was changed, because the ACLs of the cluster `{0}` were changed outside of GBAC; read them again and repeat your change"
     )]
     ClusterChanged(String),
+    /// Changes are sent as who makes them, and the request has no token.
+    #[error(
+        "nothing was changed, because changes of ACLs are sent to the cluster `{0}` with the token of who makes them: sign in with the identity provider, or send a token"
+    )]
+    CallerNeeded(String),
+    /// The cluster does not accept the token of the request.
+    #[error(
+        "nothing was changed, because the cluster `{cluster}` does not let you sign in with your token: {reason}"
+    )]
+    CallerRefused {
+        /// The name of the cluster.
+        cluster: String,
+        /// Why, without the token.
+        reason: String,
+    },
     /// The cluster refused some ACLs, or all.
     #[error("{}", refused_message(cluster, *applied, *total, *has_more))]
     ClusterRefused {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use gbac_analysis::audit::Modification;
+use gbac_api::service::ClusterIdentity;
 use serde_json::Value;
 
 use super::audit::{Audit, AuditLog, ChangeRecorder};
@@ -106,7 +107,7 @@ impl Service {
 
     /// Records that the service starts or stops.
     pub(crate) async fn record_lifecycle(&self, modification: Modification<'_>) {
-        let audit = self.audit();
+        let audit = self.audit().of_cluster(None);
         if audit.is_enabled() {
             ChangeRecorder::new(&audit)
                 .record_lifecycle(modification)
@@ -125,7 +126,7 @@ impl Service {
         before: &Value,
         after: &Value,
     ) -> Result<(), AuditError> {
-        let audit = self.audit();
+        let audit = self.audit().of_cluster(None);
         if !audit.is_enabled() {
             return Ok(());
         }
@@ -172,7 +173,7 @@ impl Service {
             self.now(),
             self.shared.address,
         )
-        .of_cluster(self.cluster_name())
+        .of_cluster(self.audited_cluster())
     }
 
     /// The audit log with the current time, whatever the setting is, for the end of a request that
@@ -184,7 +185,7 @@ impl Service {
             self.now(),
             self.shared.address,
         )
-        .of_cluster(self.cluster_name())
+        .of_cluster(self.audited_cluster())
     }
 
     /// The audit events.
@@ -215,6 +216,16 @@ impl Service {
     /// The name of that cluster.
     pub(crate) fn cluster_name(&self) -> Option<&str> {
         Some(self.cluster.as_ref()?.status().name())
+    }
+
+    fn audited_cluster(&self) -> Option<(&str, ClusterIdentity)> {
+        let status = self.cluster.as_ref()?.status();
+        Some((status.name(), status.identity()))
+    }
+
+    /// Whether changes of ACLs are sent with the token of who makes them.
+    pub(crate) fn sends_as_caller(&self) -> bool {
+        matches!(self.audited_cluster(), Some((_, ClusterIdentity::Caller)))
     }
 
     /// All clusters with ACLs, in the order of the command line.

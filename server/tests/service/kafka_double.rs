@@ -14,19 +14,26 @@ use kafka_protocol::messages::delete_acls_response::{
 use kafka_protocol::messages::describe_acls_response::{
     AclDescription, DescribeAclsResource, DescribeAclsResponse,
 };
-use kafka_protocol::messages::{CreateAclsRequest, DeleteAclsRequest};
+use kafka_protocol::messages::{
+    CreateAclsRequest, DeleteAclsRequest, SaslAuthenticateRequest, SaslAuthenticateResponse,
+    SaslHandshakeResponse,
+};
 use kafka_protocol::protocol::{Decodable, Encodable, StrBytes};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 /// The numbers of the calls.
+const SASL_HANDSHAKE: i16 = 17;
 const API_VERSIONS: i16 = 18;
+const SASL_AUTHENTICATE: i16 = 36;
 const DESCRIBE: i16 = 29;
 const CREATE: i16 = 30;
 const DELETE: i16 = 31;
 /// CLUSTER_AUTHORIZATION_FAILED.
 const REFUSED: i16 = 31;
+/// SASL_AUTHENTICATION_FAILED.
+const NOT_SIGNED_IN: i16 = 58;
 
 /// An ACL in the protocol's numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,6 +83,11 @@ pub(crate) struct Broker {
     pub(crate) refuses: Vec<String>,
     /// What it was told: `+ deny orders`, `- allow orders`.
     pub(crate) log: Vec<String>,
+    /// The tokens that its listener takes, each with whether it may change ACLs; without any, the
+    /// listener has no SASL.
+    pub(crate) tokens: Vec<(String, bool)>,
+    /// The tokens with which it was told to change ACLs.
+    pub(crate) senders: Vec<String>,
     /// How often its ACLs were read.
     pub(crate) reads: usize,
     /// What it answers instead of its ACLs, as if it had not heard of the last changes.
@@ -127,6 +139,7 @@ fn lock(broker: &Mutex<Broker>) -> MutexGuard<'_, Broker> {
 }
 
 async fn serve(mut stream: TcpStream, broker: &Mutex<Broker>) -> std::io::Result<()> {
+    let mut user = None;
     loop {
         let size = stream.read_u32().await?;
         let mut request = vec![0; size as usize];
@@ -134,7 +147,7 @@ async fn serve(mut stream: TcpStream, broker: &Mutex<Broker>) -> std::io::Result
         if lock(broker).mood == Mood::Silent {
             pending::<()>().await;
         }
-        let Some(answer) = answer(Bytes::from(request), &mut lock(broker)) else {
+        let Some(answer) = answer(Bytes::from(request), &mut user, &mut lock(broker)) else {
             return Ok(());
         };
         stream.write_all(&answer).await?;
@@ -142,7 +155,7 @@ async fn serve(mut stream: TcpStream, broker: &Mutex<Broker>) -> std::io::Result
 }
 
 /// The bytes of an answer; `None` closes the connection.
-fn answer(mut request: Bytes, broker: &mut Broker) -> Option<Bytes> {
+fn answer(mut request: Bytes, user: &mut Option<String>, broker: &mut Broker) -> Option<Bytes> {
     let (key, version, correlation) = (request.get_i16(), request.get_i16(), request.get_i32());
     let client = request.get_i16();
     request.advance(usize::try_from(client).unwrap_or(0));
@@ -160,15 +173,32 @@ fn answer(mut request: Bytes, broker: &mut Broker) -> Option<Bytes> {
     }
     let mut body = BytesMut::new();
     match key {
+        SASL_HANDSHAKE => SaslHandshakeResponse::default()
+            .with_mechanisms(vec![text("OAUTHBEARER")])
+            .encode(&mut body, version)
+            .unwrap(),
+        SASL_AUTHENTICATE => {
+            let asked = SaslAuthenticateRequest::decode(&mut request, version).unwrap();
+            *user = signed_in(broker, &asked.auth_bytes);
+            SaslAuthenticateResponse::default()
+                .with_error_code(if user.is_some() { 0 } else { NOT_SIGNED_IN })
+                .with_error_message(Some(text("the token is not known")))
+                .encode(&mut body, version)
+                .unwrap();
+        }
         API_VERSIONS => versions().encode(&mut body, version).unwrap(),
         DESCRIBE => describe(broker).encode(&mut body, version).unwrap(),
         CREATE => {
             let asked = CreateAclsRequest::decode(&mut request, version).unwrap();
-            create(broker, &asked).encode(&mut body, version).unwrap();
+            create(broker, user.as_deref(), &asked)
+                .encode(&mut body, version)
+                .unwrap();
         }
         DELETE => {
             let asked = DeleteAclsRequest::decode(&mut request, version).unwrap();
-            delete(broker, &asked).encode(&mut body, version).unwrap();
+            delete(broker, user.as_deref(), &asked)
+                .encode(&mut body, version)
+                .unwrap();
         }
         _ => return None,
     }
@@ -185,7 +215,14 @@ fn answer(mut request: Bytes, broker: &mut Broker) -> Option<Bytes> {
 /// The calls in versions that have no tagged fields, so that all headers are alike.
 fn versions() -> ApiVersionsResponse {
     let mut keys = Vec::new();
-    for (key, max) in [(API_VERSIONS, 3), (DESCRIBE, 1), (CREATE, 1), (DELETE, 1)] {
+    for (key, max) in [
+        (SASL_HANDSHAKE, 1),
+        (API_VERSIONS, 3),
+        (DESCRIBE, 1),
+        (CREATE, 1),
+        (DELETE, 1),
+        (SASL_AUTHENTICATE, 1),
+    ] {
         keys.push(
             ApiVersion::default()
                 .with_api_key(key)
@@ -198,6 +235,15 @@ fn versions() -> ApiVersionsResponse {
 
 fn text(text: &str) -> StrBytes {
     StrBytes::from_string(text.to_owned())
+}
+
+/// The token of RFC 7628 in the first message of a client, if the listener takes it.
+fn signed_in(broker: &Broker, message: &[u8]) -> Option<String> {
+    let message = String::from_utf8(message.to_vec()).ok()?;
+    let (_, rest) = message.split_once("auth=Bearer ")?;
+    let token = rest.split('\x01').next()?;
+    let is_known = broker.tokens.iter().any(|(known, _)| known == token);
+    is_known.then(|| token.to_owned())
 }
 
 fn describe(broker: &mut Broker) -> DescribeAclsResponse {
@@ -222,8 +268,16 @@ fn describe(broker: &mut Broker) -> DescribeAclsResponse {
         .with_resources(resources)
 }
 
-/// Notes a change. Gives its error.
-fn note(broker: &mut Broker, sign: char, acl: &DoubleAcl) -> i16 {
+/// Notes a change, and whose it is. Gives its error.
+fn note(broker: &mut Broker, user: Option<&str>, sign: char, acl: &DoubleAcl) -> i16 {
+    if !broker.tokens.is_empty() {
+        let user = user.unwrap_or_default().to_owned();
+        let may_change = broker.tokens.contains(&(user.clone(), true));
+        broker.senders.push(user);
+        if !may_change {
+            return REFUSED;
+        }
+    }
     let permission = if acl.permission == 2 { "deny" } else { "allow" };
     broker.log.push(format!("{sign} {permission} {}", acl.name));
     if broker.refuses.contains(&acl.name) {
@@ -233,7 +287,11 @@ fn note(broker: &mut Broker, sign: char, acl: &DoubleAcl) -> i16 {
     }
 }
 
-fn create(broker: &mut Broker, asked: &CreateAclsRequest) -> CreateAclsResponse {
+fn create(
+    broker: &mut Broker,
+    user: Option<&str>,
+    asked: &CreateAclsRequest,
+) -> CreateAclsResponse {
     let mut results = Vec::new();
     for creation in &asked.creations {
         let acl = DoubleAcl {
@@ -245,7 +303,7 @@ fn create(broker: &mut Broker, asked: &CreateAclsRequest) -> CreateAclsResponse 
             operation: creation.operation,
             permission: creation.permission_type,
         };
-        let error = note(broker, '+', &acl);
+        let error = note(broker, user, '+', &acl);
         if error == 0 && !broker.acls.contains(&acl) {
             broker.acls.push(acl);
         }
@@ -258,7 +316,11 @@ fn create(broker: &mut Broker, asked: &CreateAclsRequest) -> CreateAclsResponse 
     CreateAclsResponse::default().with_results(results)
 }
 
-fn delete(broker: &mut Broker, asked: &DeleteAclsRequest) -> DeleteAclsResponse {
+fn delete(
+    broker: &mut Broker,
+    user: Option<&str>,
+    asked: &DeleteAclsRequest,
+) -> DeleteAclsResponse {
     let mut results = Vec::new();
     for filter in &asked.filters {
         let given = |text: &Option<StrBytes>| text.as_ref().unwrap().to_string();
@@ -271,7 +333,7 @@ fn delete(broker: &mut Broker, asked: &DeleteAclsRequest) -> DeleteAclsResponse 
             operation: filter.operation,
             permission: filter.permission_type,
         };
-        let error = note(broker, '-', &acl);
+        let error = note(broker, user, '-', &acl);
         let mut matching = Vec::new();
         if error == 0 && broker.acls.contains(&acl) {
             broker.acls.retain(|there| *there != acl);

@@ -23,6 +23,7 @@ mod identity_provider;
 mod kafka_cluster;
 mod kafka_clusters;
 mod kafka_double;
+mod kafka_identity;
 mod license;
 mod limits;
 mod loggers;

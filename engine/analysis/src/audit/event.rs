@@ -230,16 +230,28 @@ impl Event {
     /// The same event about something in a Kafka cluster, by the name that the service gives it.
     #[must_use]
     pub fn in_cluster(mut self, name: Option<&str>) -> Self {
-        let Some(name) = name else { return self };
-        let member = ("cluster", Node::text(name));
+        if let Some(name) = name {
+            self.push_unmapped("cluster", name);
+        }
+        self
+    }
+
+    /// The same event about an ACL that was changed in a cluster as `service` or as `caller`.
+    #[must_use]
+    pub fn sent_as(mut self, identity: &str) -> Self {
+        self.push_unmapped("sent_as", identity);
+        self
+    }
+
+    fn push_unmapped(&mut self, name: &'static str, value: &str) {
+        let member = (name, Node::text(value));
         for (key, node) in &mut self.body {
             if let ("unmapped", Node::Object(members)) = (*key, node) {
                 members.push(member);
-                return self;
+                return;
             }
         }
         self.body.push(("unmapped", Node::Object(vec![member])));
-        self
     }
 
     /// The same event for a change that failed, with a stable code and a reason.

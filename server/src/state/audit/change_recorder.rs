@@ -8,6 +8,7 @@ use gbac_analysis::audit::{
     Administration, Context, Endpoint, Event, Modification, ResultingState, User, UserKind,
     administration, service,
 };
+use gbac_api::service::ClusterIdentity;
 use gbac_words::audit_message::action;
 use serde_json::Value;
 
@@ -18,6 +19,14 @@ use super::streams::Stream;
 use super::written_events::WrittenEvents;
 use crate::state::error::AuditError;
 
+/// As whom ACLs are changed in a cluster, as in `GET /gbac/v1/clusters`.
+const fn sender_code(identity: ClusterIdentity) -> &'static str {
+    match identity {
+        ClusterIdentity::Service => "service",
+        ClusterIdentity::Caller => "caller",
+    }
+}
+
 /// Records the changes of a request, or of the service itself.
 #[derive(Clone)]
 pub(crate) struct ChangeRecorder {
@@ -25,6 +34,8 @@ pub(crate) struct ChangeRecorder {
     scope: Option<Arc<RequestScope>>,
     /// The cluster whose ACLs, roles and settings change.
     cluster: Option<Arc<str>>,
+    /// As whom its ACLs are changed.
+    identity: ClusterIdentity,
     /// Whether others made the changes, in the cluster.
     outside: bool,
     time_ms: i64,
@@ -37,7 +48,11 @@ impl ChangeRecorder {
         Self {
             log: audit.log.clone(),
             scope: RequestScope::current(),
-            cluster: audit.cluster.map(Arc::from),
+            cluster: audit.cluster.map(|(name, _)| Arc::from(name)),
+            identity: audit
+                .cluster
+                .map(|(_, identity)| identity)
+                .unwrap_or_default(),
             outside: false,
             time_ms: audit.time_ms(),
             server: audit.server,
@@ -91,7 +106,7 @@ impl ChangeRecorder {
                 .and_then(RequestScope::reason)
                 .map(|reason| reason.text().to_owned()),
         };
-        administration(&Administration {
+        let event = administration(&Administration {
             context: Context {
                 time_ms: self.time_ms,
                 product: self.log.product(),
@@ -107,8 +122,17 @@ impl ChangeRecorder {
             modification,
             reason: reason.as_deref(),
             state,
-        })
-        .in_cluster(cluster)
+        });
+        let is_acl = matches!(
+            modification,
+            Modification::AclAdded(_) | Modification::AclRemoved(_)
+        );
+        let event = event.in_cluster(cluster);
+        if cluster.is_some() && is_acl && !self.outside {
+            event.sent_as(sender_code(self.identity))
+        } else {
+            event
+        }
     }
 
     /// Notes the ACLs that the request changes.

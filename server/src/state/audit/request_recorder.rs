@@ -7,6 +7,7 @@ use gbac_analysis::audit::{
     Endpoint, Event, HttpRequest, SignInResult, User, UserKind, api_activity, authentication,
     service, sign_out,
 };
+use gbac_api::service::ClusterIdentity;
 use gbac_engine::decide::Outcome;
 
 use super::audit_log::AuditLog;
@@ -27,8 +28,8 @@ pub(crate) struct Audit<'a> {
     enabled: bool,
     now: f64,
     pub(super) server: SocketAddr,
-    /// The cluster that events are about.
-    pub(super) cluster: Option<&'a str>,
+    /// The cluster that events are about, and as whom its ACLs are changed.
+    pub(super) cluster: Option<(&'a str, ClusterIdentity)>,
 }
 
 impl<'a> Audit<'a> {
@@ -50,8 +51,12 @@ impl<'a> Audit<'a> {
 
     /// The same log for what is about a cluster, which its events name. Sign-ins are not: they are
     /// sign-ins to the service.
-    pub(crate) const fn of_cluster(self, cluster: Option<&'a str>) -> Self {
+    pub(crate) const fn of_cluster(self, cluster: Option<(&'a str, ClusterIdentity)>) -> Self {
         Self { cluster, ..self }
+    }
+
+    fn cluster_name(&self) -> Option<&'a str> {
+        Some(self.cluster?.0)
     }
 
     /// Whether events are recorded.
@@ -263,7 +268,7 @@ impl<'a> Audit<'a> {
             request.fixed_method(),
             &request.route,
             result.code,
-            self.cluster.unwrap_or_default(),
+            self.cluster_name().unwrap_or_default(),
         ];
         let payer = if user.is_empty() {
             Payer::Network(request.client_network())
@@ -282,7 +287,7 @@ impl<'a> Audit<'a> {
                 http: request.fixed_http(self.server.port()),
                 resources: &[],
             })
-            .in_cluster(self.cluster)
+            .in_cluster(self.cluster_name())
         })
         .await
     }
@@ -328,7 +333,7 @@ impl<'a> Audit<'a> {
             &request.route,
             &ip,
             encryption(request),
-            self.cluster.unwrap_or_default(),
+            self.cluster_name().unwrap_or_default(),
         ];
         let event = Repeatable {
             key: RepeatKey::new(parts),
@@ -364,7 +369,7 @@ impl<'a> Audit<'a> {
                 http,
                 &[],
             )
-            .in_cluster(self.cluster)
+            .in_cluster(self.cluster_name())
         })
         .await
     }
@@ -388,7 +393,7 @@ impl<'a> Audit<'a> {
         let resources = AclChange::resources(&acls);
         let event = self
             .full_activity(&scope.head, user, Authorization::Call(result), &resources)
-            .in_cluster(self.cluster);
+            .in_cluster(self.cluster_name());
         match self
             .write(Stream::Changes, std::slice::from_ref(&event))
             .await
@@ -490,7 +495,7 @@ impl<'a> Audit<'a> {
         });
         events
             .into_iter()
-            .map(|event| event.in_cluster(self.cluster))
+            .map(|event| event.in_cluster(self.cluster_name()))
             .collect()
     }
 

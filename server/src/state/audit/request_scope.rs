@@ -26,6 +26,9 @@ pub(crate) struct RequestScope {
     pub(crate) user: String,
     /// How the user signed in.
     pub(crate) method: SignInMethod,
+    /// The verified token of the user, for a cluster to which changes are sent with it. It is
+    /// neither stored nor logged.
+    token: Option<Arc<str>>,
     /// Why the user makes the change; none if they do not say.
     reason: Lock<Option<ChangeReason>>,
     changed: AtomicBool,
@@ -67,12 +70,14 @@ impl RequestScope {
         head: RequestHead,
         user: String,
         method: SignInMethod,
+        token: Option<Arc<str>>,
         reason: Option<ChangeReason>,
     ) -> Arc<Self> {
         Arc::new(Self {
             head,
             user,
             method,
+            token,
             reason: Lock::new(reason),
             changed: AtomicBool::new(false),
             acls: Lock::default(),
@@ -87,6 +92,11 @@ impl RequestScope {
     /// The request that this task works on.
     pub(crate) fn current() -> Option<Arc<Self>> {
         CURRENT.try_with(Arc::clone).ok()
+    }
+
+    /// The verified token of the user, if a cluster needs it.
+    pub(crate) fn token(&self) -> Option<Arc<str>> {
+        self.token.clone()
     }
 
     /// Notes why the user makes the change.

@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::audit::ChangeRecorder;
+use super::audit::{ChangeRecorder, RequestScope};
 use super::error::WriteError;
 use super::store::{Snapshot, StateChange, Stored};
 use crate::lock::Lock;
@@ -105,11 +105,15 @@ impl ClusterLink {
         T: Send + 'static,
         E: From<WriteError> + Send + 'static,
     {
+        let token = match RequestScope::current() {
+            Some(request) => request.token(),
+            None => None,
+        };
         let (answer, made) = oneshot::channel();
         let change: Change = Box::new(move |worker: &mut Worker| -> BoxFuture<'_, ()> {
             Box::pin(async move {
                 // The request may have ended.
-                let _ = answer.send(worker.change(recorder, plan).await);
+                let _ = answer.send(worker.change(recorder, token, plan).await);
             })
         });
         if self.queue.try_send(Message::Change(change)).is_err() {

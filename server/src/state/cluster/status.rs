@@ -15,6 +15,7 @@ const NAMED: usize = 20;
 /// The state of the link.
 pub(crate) struct ClusterStatus {
     name: String,
+    identity: ClusterIdentity,
     current: Lock<Current>,
 }
 
@@ -45,6 +46,7 @@ impl ClusterStatus {
         };
         Self {
             name: target.name().to_owned(),
+            identity: target.identity,
             current: Lock::new(current),
         }
     }
@@ -52,6 +54,11 @@ impl ClusterStatus {
     /// The name that the command line gives the cluster.
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// As whom changes of ACLs are sent.
+    pub(crate) const fn identity(&self) -> ClusterIdentity {
+        self.identity
     }
 
     /// That the stored ACLs may not be those of the cluster, as a sentence for everybody, without
@@ -89,7 +96,7 @@ impl ClusterStatus {
             stale: current.fault.is_some(),
             unknown_acls: current.unknown_count,
             unknown_kinds: current.unknown_kinds.clone(),
-            identity: ClusterIdentity::Service,
+            identity: self.identity,
         })
     }
 

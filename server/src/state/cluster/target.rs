@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use gbac_api::service::ClusterIdentity;
 use gbac_cluster::{BrokerAddress, ClientProperties, MAX_PROPERTIES_BYTES};
 use gbac_engine::escape::escaped;
 use thiserror::Error;
@@ -20,6 +21,8 @@ const MAX_CLUSTERS: usize = 64;
 pub(crate) struct ClusterTarget {
     name: String,
     pub(super) properties: ClientProperties,
+    /// As whom changes of ACLs are sent.
+    pub(crate) identity: ClusterIdentity,
     /// The interval at which its ACLs are read.
     pub(super) interval: Duration,
     /// The file with its properties.
@@ -52,6 +55,15 @@ pub enum ClusterOptionError {
     /// The file is for a cluster that is not given.
     #[error("`--cluster-config` is for the cluster `{}`, which `--cluster` does not name", escaped(.0))]
     ConfigName(String),
+    /// The text is not a name with an identity.
+    #[error("`--cluster-identity`: `{}` is not `NAME=service` or `NAME=caller`", escaped(.0))]
+    IdentityForm(String),
+    /// The identity is for a cluster that is not given.
+    #[error("`--cluster-identity` is for the cluster `{}`, which `--cluster` does not name", escaped(.0))]
+    IdentityName(String),
+    /// The listener does not take tokens.
+    #[error("`--cluster-identity {0}=caller` sends tokens to a listener that takes none")]
+    IdentityMechanism(String),
     /// The file cannot be used.
     #[error("cannot use the properties of the cluster in `{}`: {reason}", escaped(&file.display().to_string()))]
     ConfigFile {
@@ -72,6 +84,9 @@ impl ClusterOptionError {
             Self::TooMany(_) => "cluster_count",
             Self::ConfigForm(_) | Self::ConfigName(_) => "cluster_config_option",
             Self::ConfigFile { .. } => "cluster_config_file",
+            Self::IdentityForm(_) | Self::IdentityName(_) | Self::IdentityMechanism(_) => {
+                "cluster_identity_option"
+            }
         }
     }
 
@@ -95,7 +110,15 @@ impl ClusterOptionError {
             Self::ConfigForm(_) => {
                 "use the name of the cluster and a file, such as `--cluster-config prod=client.properties`"
             }
-            Self::ConfigName(_) => "use the name of a `--cluster`, once for each",
+            Self::IdentityForm(_) => {
+                "`service` sends changes as the account of the service, `caller` as who makes them"
+            }
+            Self::IdentityMechanism(_) => {
+                "set `sasl.mechanism=OAUTHBEARER` in its `--cluster-config`, for a listener with this mechanism"
+            }
+            Self::IdentityName(_) | Self::ConfigName(_) => {
+                "use the name of a `--cluster`, once for each"
+            }
             Self::ConfigFile { .. } => {
                 "use a file that Kafka's own tools accept with `--command-config`"
             }
@@ -104,17 +127,20 @@ impl ClusterOptionError {
 }
 
 impl ClusterTarget {
-    /// Reads the values of `--cluster` and `--cluster-config`, in the order of the former.
+    /// Reads the values of `--cluster`, `--cluster-config` and `--cluster-identity`, in the order of
+    /// the first.
     ///
     /// # Errors
     /// The first fault.
     pub(crate) fn parse(
         clusters: &[String],
         configs: &[String],
+        identities: &[String],
         interval: Duration,
     ) -> Result<Vec<Self>, ClusterOptionError> {
         let mut targets: Vec<Self> = Vec::new();
         let mut files = parse_configs(configs)?;
+        let mut identities = parse_identities(identities)?;
         for cluster in clusters {
             let (name, servers) = parse_cluster(cluster)?;
             let is_same = |known: &Self| known.name.eq_ignore_ascii_case(&name);
@@ -126,9 +152,14 @@ impl ClusterTarget {
                 Some(file) => read_properties(file, servers)?,
                 None => (ClientProperties::plain(servers), Vec::new()),
             };
+            let identity = identities.remove(&name).unwrap_or_default();
+            if identity == ClusterIdentity::Caller && !properties.signs_in_with_tokens() {
+                return Err(ClusterOptionError::IdentityMechanism(name));
+            }
             targets.push(Self {
                 name,
                 properties,
+                identity,
                 interval,
                 file,
                 notes,
@@ -136,6 +167,9 @@ impl ClusterTarget {
         }
         if let Some((name, _)) = files.pop_first() {
             return Err(ClusterOptionError::ConfigName(name));
+        }
+        if let Some((name, _)) = identities.pop_first() {
+            return Err(ClusterOptionError::IdentityName(name));
         }
         if targets.len() > MAX_CLUSTERS {
             return Err(ClusterOptionError::TooMany(targets.len()));
@@ -160,6 +194,24 @@ fn parse_configs(configs: &[String]) -> Result<BTreeMap<String, PathBuf>, Cluste
         }
     }
     Ok(files)
+}
+
+/// The values of `--cluster-identity` by the name of their cluster.
+fn parse_identities(
+    identities: &[String],
+) -> Result<BTreeMap<String, ClusterIdentity>, ClusterOptionError> {
+    let mut parsed = BTreeMap::new();
+    for text in identities {
+        let (name, identity) = match text.split_once('=') {
+            Some((name, "service")) => (name, ClusterIdentity::Service),
+            Some((name, "caller")) => (name, ClusterIdentity::Caller),
+            Some(_) | None => return Err(ClusterOptionError::IdentityForm(text.clone())),
+        };
+        if parsed.insert(name.to_owned(), identity).is_some() {
+            return Err(ClusterOptionError::IdentityName(name.to_owned()));
+        }
+    }
+    Ok(parsed)
 }
 
 fn parse_cluster(text: &str) -> Result<(String, Vec<BrokerAddress>), ClusterOptionError> {
@@ -231,7 +283,12 @@ mod tests {
     ) -> Result<Vec<ClusterTarget>, ClusterOptionError> {
         let texts =
             |texts: &[&str]| -> Vec<String> { texts.iter().map(ToString::to_string).collect() };
-        ClusterTarget::parse(&texts(clusters), &texts(configs), Duration::from_secs(5))
+        ClusterTarget::parse(
+            &texts(clusters),
+            &texts(configs),
+            &[],
+            Duration::from_secs(5),
+        )
     }
 
     fn servers(target: &ClusterTarget) -> String {
@@ -307,7 +364,32 @@ mod tests {
         let many: Vec<String> = (0..=MAX_CLUSTERS)
             .map(|n| format!("c{n}=kafka://b:1"))
             .collect();
-        let error = ClusterTarget::parse(&many, &[], Duration::ZERO).unwrap_err();
+        let error = ClusterTarget::parse(&many, &[], &[], Duration::ZERO).unwrap_err();
         assert_eq!(error.code(), "cluster_count");
+    }
+
+    #[test]
+    fn changes_are_sent_as_the_caller_only_where_the_listener_takes_tokens() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("client.properties");
+        let config = [format!("a={}", file.display())];
+        let clusters = ["a=kafka://b:1".to_owned()];
+        let parse = |identity: &str| {
+            ClusterTarget::parse(&clusters, &config, &[identity.into()], Duration::ZERO)
+        };
+        let bearer = "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=OAUTHBEARER\n";
+        std::fs::write(&file, bearer).unwrap();
+        let targets = parse("a=caller").unwrap();
+        assert_eq!(targets[0].identity, ClusterIdentity::Caller);
+        for wrong in ["a", "a=me", "b=caller"] {
+            assert_eq!(parse(wrong).unwrap_err().code(), "cluster_identity_option");
+        }
+        std::fs::write(&file, "").unwrap();
+        let error = parse("a=caller").unwrap_err();
+        assert!(error.to_string().contains("takes none"), "{error}");
+        assert_eq!(
+            parse("a=service").unwrap()[0].identity,
+            ClusterIdentity::Service
+        );
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gbac_api::problem::DocumentFault;
-use gbac_api::service::ClusterKind;
+use gbac_api::service::{ClusterIdentity, ClusterKind};
 use gbac_cluster::{
     AclOutcome, AclPhase, BATCH, KafkaCluster, KafkaError, RawAcl, StoredAcls, phases,
 };
@@ -120,7 +120,7 @@ impl Worker {
         match timeout(READ_TIME, self.fetch()).await {
             Ok(Ok(acls)) => Ok(acls),
             Ok(Err(error)) => Err(error.to_string()),
-            Err(_) => Err(format!("no answer within {} seconds", READ_TIME.as_secs())),
+            Err(_) => Err(no_answer()),
         }
     }
 
@@ -191,13 +191,14 @@ impl Worker {
             (self.storage.clock)(),
             self.storage.address,
         )
-        .of_cluster(Some(self.status.name()))
+        .of_cluster(Some((self.status.name(), self.status.identity())))
     }
 
     /// Makes a planned change; see [`super::ClusterLink::change`].
     pub(super) async fn change<T, E>(
         &mut self,
         recorder: ChangeRecorder,
+        token: Option<Arc<str>>,
         plan: impl FnOnce(&Snapshot) -> Result<(StateChange, T), E> + Send + 'static,
     ) -> Result<Stored<T>, E>
     where
@@ -225,7 +226,8 @@ impl Worker {
         if !rehearsal.created.is_empty() || !rehearsal.deleted.is_empty() {
             self.require_current().await?;
             self.require_records().await?;
-            self.apply(&rehearsal, &recorder).await?;
+            let sender = self.sender(token).await?;
+            self.apply(&rehearsal, sender, &recorder).await?;
         }
         let change = rehearsal.change;
         self.storage
@@ -267,17 +269,41 @@ impl Worker {
         Ok(())
     }
 
+    /// The connection of who sends a change. That of a caller never becomes that of the service.
+    async fn sender(&mut self, token: Option<Arc<str>>) -> Result<Sender, WriteError> {
+        if self.status.identity() == ClusterIdentity::Service {
+            return Ok(Sender::Service);
+        }
+        let cluster = self.status.name().to_owned();
+        let Some(token) = token else {
+            return Err(WriteError::CallerNeeded(cluster));
+        };
+        let properties = self.target.properties.clone().with_token((*token).into());
+        let (reason, is_refused) = match timeout(READ_TIME, KafkaCluster::connect(properties)).await
+        {
+            Ok(Ok(connection)) => return Ok(Sender::Caller(Some(Box::new(connection)))),
+            Ok(Err(error)) => (error.to_string(), error.is_about_sign_in()),
+            Err(_) => (no_answer(), false),
+        };
+        Err(if is_refused {
+            WriteError::CallerRefused { cluster, reason }
+        } else {
+            WriteError::ClusterUnavailable { cluster, reason }
+        })
+    }
+
     /// Sends the ACLs of a change to the cluster. After the first that is not applied, no further
     /// phase is sent, and what was applied is stored.
     async fn apply(
         &mut self,
         rehearsal: &Rehearsal,
+        mut sender: Sender,
         recorder: &ChangeRecorder,
     ) -> Result<(), WriteError> {
         let mut progress = Progress::new(&rehearsal.places);
         for phase in phases(&rehearsal.created, &rehearsal.deleted) {
             if progress.faults.is_empty() {
-                self.send_phase(phase, &mut progress).await;
+                self.send_phase(phase, &mut sender, &mut progress).await;
             } else {
                 progress.skip(&phase);
             }
@@ -309,7 +335,12 @@ impl Worker {
         Err(refused)
     }
 
-    async fn send_phase(&mut self, phase: AclPhase, progress: &mut Progress<'_>) {
+    async fn send_phase(
+        &mut self,
+        phase: AclPhase,
+        sender: &mut Sender,
+        progress: &mut Progress<'_>,
+    ) {
         let mut raws: Vec<RawAcl> = Vec::new();
         let mut counts = Vec::new();
         for acl in &phase.acls {
@@ -320,7 +351,7 @@ impl Worker {
             counts.push(spellings.len());
             raws.extend(spellings);
         }
-        let mut outcomes = self.send(&raws, phase.creates).await.into_iter();
+        let mut outcomes = self.send(sender, &raws, phase.creates).await.into_iter();
         let is_unclear = |outcome: &AclOutcome| matches!(outcome, AclOutcome::Unknown(_));
         let mut unclear = Vec::new();
         for (acl, count) in phase.acls.into_iter().zip(counts) {
@@ -350,10 +381,19 @@ impl Worker {
     }
 
     /// Sends ACLs in requests of limited size and time; one outcome for each.
-    async fn send(&mut self, raws: &[RawAcl], creates: bool) -> Vec<AclOutcome> {
+    async fn send(
+        &mut self,
+        sender: &mut Sender,
+        raws: &[RawAcl],
+        creates: bool,
+    ) -> Vec<AclOutcome> {
         let mut outcomes = Vec::with_capacity(raws.len());
         for batch in raws.chunks(BATCH) {
-            let Some(cluster) = &mut self.connection else {
+            let connection = match sender {
+                Sender::Service => self.connection.as_mut(),
+                Sender::Caller(connection) => connection.as_deref_mut(),
+            };
+            let Some(cluster) = connection else {
                 break;
             };
             let answer = async {
@@ -364,7 +404,10 @@ impl Worker {
                 }
             };
             let Ok(of_batch) = timeout(WRITE_TIME, answer).await else {
-                self.connection = None;
+                match sender {
+                    Sender::Service => self.connection = None,
+                    Sender::Caller(connection) => *connection = None,
+                }
                 break;
             };
             outcomes.extend(of_batch);
@@ -377,6 +420,18 @@ impl Worker {
         outcomes.resize_with(raws.len(), || AclOutcome::Unknown(silent()));
         outcomes
     }
+}
+
+/// On which connection a change is sent.
+enum Sender {
+    /// On that of the service.
+    Service,
+    /// On one with the token of who makes the change, until it breaks. It ends with the change.
+    Caller(Option<Box<KafkaCluster>>),
+}
+
+fn no_answer() -> String {
+    format!("no answer within {} seconds", READ_TIME.as_secs())
 }
 
 /// What became of the ACLs of a change.
