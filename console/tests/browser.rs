@@ -34,7 +34,7 @@ wasm_bindgen_test_configure!(run_in_browser);
 fn a_new_service_knows_nothing() {
     let owner = Owner::new();
     owner.with(|| {
-        let service = Service::new();
+        let service = Service::new(None);
         assert!(service.policy.get_untracked().is_none());
         assert_eq!(service.status.get_untracked(), ServiceStatus::Loading);
         assert!(service.people.get_untracked().is_empty());

@@ -152,6 +152,42 @@ pub fn page_name(path: &str) -> &'static str {
     }
 }
 
+/// The name in the query of an address that says which Kafka cluster of the service it is about.
+const CLUSTER: &str = "cluster";
+
+/// The Kafka cluster that an address is about, from its query.
+pub fn cluster_at(query: &str) -> Option<String> {
+    value(query.trim_start_matches('?'), CLUSTER).filter(|name| !name.is_empty())
+}
+
+/// The same address about this Kafka cluster; about none, it does not name one.
+pub fn in_cluster(address: &str, cluster: Option<&str>) -> String {
+    let (rest, fragment) = match address.split_once('#') {
+        Some((rest, fragment)) => (rest, Some(fragment)),
+        None => (address, None),
+    };
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let named = cluster.map(|name| format!("{CLUSTER}={}", component(name)));
+    let is_other =
+        |pair: &&str| !pair.is_empty() && pair.split('=').next().is_some_and(|key| key != CLUSTER);
+    let mut pairs: Vec<&str> = query.split('&').filter(is_other).collect();
+    pairs.extend(named.as_deref());
+    let mut made = path.to_owned();
+    if !pairs.is_empty() {
+        made = format!("{made}?{}", pairs.join("&"));
+    }
+    match fragment {
+        Some(fragment) => format!("{made}#{fragment}"),
+        None => made,
+    }
+}
+
+/// Whether a link leads to a page of the console, which is about a cluster.
+pub fn is_page(address: &str) -> bool {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    path == "/" || path == CONNECTION || path == "/security" || path.starts_with("/security/")
+}
+
 /// The value of a name in a query without the `?`; the first, where there are several.
 pub fn value(query: &str, name: &str) -> Option<String> {
     values(query, name).into_iter().next()
@@ -172,6 +208,22 @@ pub fn values(query: &str, name: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_names_its_cluster_once() {
+        let there = in_cluster("/security/roles?name=%5Ea&cluster=x#role=R", Some("dr 1"));
+        assert_eq!(there, "/security/roles?name=%5Ea&cluster=dr%201#role=R");
+        assert_eq!(
+            cluster_at("?name=%5Ea&cluster=dr%201").as_deref(),
+            Some("dr 1")
+        );
+        assert_eq!(in_cluster(&there, None), "/security/roles?name=%5Ea#role=R");
+        assert_eq!(in_cluster(ROLES, Some("a")), "/security/roles?cluster=a");
+        assert_eq!(in_cluster("/?cluster=a", None), "/");
+        assert_eq!(cluster_at("cluster="), None);
+        assert!(is_page(&there) && is_page("/?x") && is_page(CONNECTION));
+        assert!(!is_page("/gbac/v1/sign-in") && !is_page("//other.example/security"));
+    }
 
     #[test]
     fn every_role_name_has_an_address() {

@@ -8,6 +8,7 @@ pub mod applied;
 pub mod apply;
 pub mod audit;
 pub mod claim_doctor;
+pub mod cluster_choice;
 pub mod cluster_notes;
 pub mod collisions;
 pub mod compare_clusters;

@@ -19,7 +19,8 @@ const MOST: usize = 20;
 pub struct DraftOwner {
     /// The ID of the service's data; empty for a demo.
     pub data: String,
-    /// The cluster behind the service; empty for the service itself.
+    /// The cluster behind the service, or the Kafka cluster of the service; empty for the service
+    /// itself.
     pub cluster: String,
     /// The account; empty without a sign-in.
     pub account: String,
@@ -33,9 +34,13 @@ impl DraftOwner {
         connection: &Connection,
         credentials: Option<&Credentials>,
     ) -> Self {
+        let kafka = info.and_then(|info| info.cluster.as_ref());
         Self {
             data: info.map(|info| info.data_id.clone()).unwrap_or_default(),
-            cluster: connection.id(),
+            cluster: match (connection, kafka) {
+                (Connection::Service, Some(kafka)) => format!("kafka {}", kafka.name),
+                _ => connection.id(),
+            },
             account: credentials.map(Credentials::account).unwrap_or_default(),
         }
     }
@@ -297,6 +302,19 @@ mod tests {
         };
         let own = DraftOwner::new(None, &Connection::Service, Some(&password("admin")));
         assert_eq!(own.account, "local admin");
+        let of_cluster = |name: &str| {
+            let about = serde_json::json!({
+                "name": "s", "version": "1", "demo": false, "data_id": "d1",
+                "cluster": { "name": name, "kind": "kafka", "group_acls": "plugin" },
+            });
+            let info: ServiceInfo = serde_json::from_value(about).unwrap();
+            DraftOwner::new(Some(&info), &Connection::Service, Some(&password("admin")))
+        };
+        let (eu, dr) = (of_cluster("eu"), of_cluster("dr"));
+        assert!(
+            eu != dr && !eu.has_policy_of(&dr),
+            "a draft of each cluster"
+        );
         // The claims: {"iss":"https://idp","sub":"admin"}.
         let token = Credentials::Token(
             "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2lkcCIsInN1YiI6ImFkbWluIn0.c2ln".into(),

@@ -129,6 +129,9 @@ fn Away(reason: String, since: f64) -> impl IntoView {
                 <div class="row">
                     <Button small=true on_press=move |()| service.reload()>"Retry now"</Button>
                     <span class="quiet">{format!("retrying every {RETRY_EVERY_S} s")}</span>
+                    {move || (service.opened.read().is_some() && service.policy.read().is_none()).then(|| view! {
+                        <a href="/" rel="external" data-cluster="">"Open the first cluster"</a>
+                    })}
                 </div>
             </Note>
         </div>

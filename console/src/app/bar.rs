@@ -8,6 +8,7 @@ use gbac_words::phrases;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
+use super::clusters::{self, ClusterButton, ClusterList, ClusterMenu};
 use super::search::Find;
 use crate::dom;
 use crate::store::draft::Draft;
@@ -76,11 +77,51 @@ fn ReviewLink() -> impl IntoView {
     }
 }
 
-/// The connection in one line: its name, and how old what is shown is. Leads to the page about it.
+/// The connection in one line: its name, and how old what is shown is. Leads to the page about it,
+/// or to the other clusters where there are several.
 #[component]
 fn Chip() -> impl IntoView {
+    provide_context(ClusterMenu::new());
     let service = expect_context::<Service>();
     let location = use_location();
+    let choices = clusters::choices(service);
+    let has_choice = Memo::new(move |_| !choices.read().is_empty());
+    let demo = Memo::new(move |_| {
+        // A cluster behind a demo is none.
+        let info = service.info.get()?;
+        if !info.demo || !service.is_own() {
+            return None;
+        }
+        let user = info.sign_in.map(|given| given.user);
+        Some(words::demo_notice(user.as_deref()))
+    });
+    move || {
+        match has_choice.get() {
+        true => view! {
+            <ClusterButton><ChipWords has_choice=true /></ClusterButton>
+            <ClusterList choices=choices />
+        }
+        .into_any(),
+        false => view! {
+            <a
+                class="conn" href=address::CONNECTION
+                aria-current=move || (location.pathname.get() == address::CONNECTION).then_some("page")
+                title=move || demo.get().unwrap_or_else(|| "Connection".to_owned())
+            >
+                <span class="sr">"Connection: "</span>
+                <ChipWords has_choice=false />
+                {move || demo.with(Option::is_some).then(|| view! { <span class="tag">"Demo"</span> })}
+            </a>
+        }
+        .into_any(),
+    }
+    }
+}
+
+/// What the chip says of the connection.
+#[component]
+fn ChipWords(has_choice: bool) -> impl IntoView {
+    let service = expect_context::<Service>();
     let now = service.now;
     // Drawn anew only when something else than the time is different.
     let seen = Memo::new(move |_| match service.status.get() {
@@ -100,40 +141,28 @@ fn Chip() -> impl IntoView {
         };
         Some(format!("read {}", phrases::ago(now.get() - at)))
     });
-    let demo = Memo::new(move |_| {
-        // A cluster behind a demo is none.
-        let info = service.info.get()?;
-        if !info.demo || !service.is_own() {
-            return None;
-        }
-        let user = info.sign_in.map(|given| given.user);
-        Some(words::demo_notice(user.as_deref()))
-    });
     let kind = Memo::new(move |_| {
         let info = service.info.get().filter(|_| service.is_own())?;
         kind_label(info.cluster?.kind)
     });
+    // Where there are several clusters, it is their name that tells them apart.
+    let cluster = move || {
+        let name = service.cluster().filter(|_| has_choice)?;
+        Some(view! { <span class="mono conn-name">{plain(&name)}</span> })
+    };
     view! {
-        <a
-            class="conn" href=address::CONNECTION
-            aria-current=move || (location.pathname.get() == address::CONNECTION).then_some("page")
-            title=move || demo.get().unwrap_or_else(|| "Connection".to_owned())
-        >
-            <span class="sr">"Connection: "</span>
-            {move || match seen.get() {
-                Seen::Reading => view! { <span class="dot off"></span><span class="quiet">"Reading"</span> }.into_any(),
-                Seen::Connected(name) => {
-                    view! { <span class="dot"></span><span class="mono conn-name">{name}</span><span class="quiet opt">{move || age.get()}</span> }
-                        .into_any()
-                }
-                Seen::Other(words, aged) => {
-                    let age = aged.then_some(move || age.get());
-                    view! { <span class="dot off"></span><span>{words}</span><span class="quiet opt">{age}</span> }.into_any()
-                }
-            }}
-            {move || demo.with(Option::is_some).then(|| view! { <span class="tag">"Demo"</span> })}
-            {move || kind.get().map(|kind| view! { <span class="tag">{kind}</span> })}
-        </a>
+        {move || match seen.get() {
+            Seen::Reading => view! { <span class="dot off"></span>{cluster}<span class="quiet">"Reading"</span> }.into_any(),
+            Seen::Connected(name) => {
+                let own = (!has_choice).then(|| view! { <span class="mono conn-name">{name}</span> });
+                view! { <span class="dot"></span>{own}{cluster}<span class="quiet opt">{move || age.get()}</span> }.into_any()
+            }
+            Seen::Other(words, aged) => {
+                let age = aged.then_some(move || age.get());
+                view! { <span class="dot off"></span>{cluster}<span>{words}</span><span class="quiet opt">{age}</span> }.into_any()
+            }
+        }}
+        {move || kind.get().map(|kind| view! { <span class="tag">{kind}</span> })}
     }
 }
 

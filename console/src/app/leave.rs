@@ -4,7 +4,6 @@ use gbac_engine::policy::Change;
 use gbac_words::pages::app as words;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::use_navigate;
 
 use crate::chunk::{Chunk, ChunkError, chunk};
 use crate::dom::{self, Departure};
@@ -36,7 +35,7 @@ chunk!(
 #[component]
 fn Question() -> impl IntoView {
     let (unsaved, draft) = (expect_context::<Unsaved>(), expect_context::<Draft>());
-    let navigate = use_navigate();
+    let navigate = dom::use_navigate();
     let leave = Callback::new(move |()| {
         let departure = unsaved.departure.get_untracked();
         unsaved.departure.set(None);

@@ -2,6 +2,7 @@
 
 mod banner;
 mod bar;
+mod clusters;
 mod leave;
 mod search;
 mod sign_in;
@@ -10,15 +11,18 @@ use std::time::Duration;
 
 use gbac_console_model::address;
 use gbac_console_model::connection::Connection;
+use gbac_words::escape::plain;
 use gbac_words::pages::app as words;
+use gbac_words::pages::cluster::opened;
 use leptos::ev;
 use leptos::prelude::*;
-use leptos_router::components::{FlatRoutes, Redirect, Route, Router};
+use leptos_router::NavigateOptions;
+use leptos_router::components::{FlatRoutes, Route, Router};
 use leptos_router::hooks::use_location;
 use leptos_router::path;
 
 use crate::dom;
-use crate::pages::chunk::{Lazy, fetch_ahead};
+use crate::pages::chunk::{Chunk, Lazy, fetch_ahead};
 use crate::pages::draft::DraftBar;
 use crate::pages::files;
 use crate::pages::not_found::NotFound;
@@ -59,7 +63,7 @@ pub fn mount() {
 /// The console.
 #[component]
 pub fn App() -> impl IntoView {
-    let service = Service::new();
+    let service = Service::new(dom::opened_cluster());
     provide_context(service);
     let draft = Draft::new(service.policy);
     provide_context(draft);
@@ -68,15 +72,16 @@ pub fn App() -> impl IntoView {
     let is_draft_lost = draft_storage::keep(service, draft);
     provide_context(Tabs::listen(draft));
     unanswered::look(service, draft);
-    let unsaved = Unsaved::watch((*draft.owner).into());
+    let unsaved = Unsaved::watch((*draft.owner).into(), service);
     provide_context(unsaved);
     dom::ask_before_leaving(move || unsaved.is_there() || is_draft_lost());
-    provide_context(SimulatorSession::new());
+    provide_context(SimulatorSession::new(service));
     provide_context(Visited::new());
     let search = SearchSession::new();
     provide_context(search);
     search::listen(search);
     keep_reading(service);
+    dom::keep_cluster_in_links();
     fetch_ahead(files::ALL);
     view! {
         <Router>
@@ -98,23 +103,24 @@ fn Frame() -> impl IntoView {
         <main class="page" id="main" tabindex="-1" hidden=move || is_hidden.get()>
             <banner::Banners />
             <FollowRoute />
+            <FollowCluster />
             <FlatRoutes fallback=NotFound>
-                <Route path=path!("/") view=|| view! { <Redirect path=address::SIMULATOR /> } />
-                <Route path=path!("/security") view=|| view! { <Redirect path=address::ROLES /> } />
-                <Route path=path!("/security/roles") view=|| view! { <Lazy chunk=files::ROLES /> } />
-                <Route path=path!("/security/roles/:name/details") view=|| view! { <Lazy chunk=files::ROLE /> } />
-                <Route path=path!("/security/review") view=|| view! { <Lazy chunk=files::REVIEW /> } />
-                <Route path=path!("/security/permissions") view=|| view! { <Lazy chunk=files::PERMISSIONS /> } />
-                <Route path=path!("/security/permissions/matrix") view=|| view! { <Lazy chunk=files::MATRIX /> } />
-                <Route path=path!("/security/permissions/who-can") view=|| view! { <Lazy chunk=files::WHO_CAN /> } />
-                <Route path=path!("/security/permissions/findings") view=|| view! { <Lazy chunk=files::FINDINGS /> } />
-                <Route path=path!("/security/exchange") view=|| view! { <Lazy chunk=files::EXCHANGE /> } />
-                <Route path=path!("/security/compare") view=|| view! { <Lazy chunk=files::COMPARE /> } />
-                <Route path=path!("/security/simulator") view=|| view! { <Lazy chunk=files::SIMULATOR /> } />
-                <Route path=path!("/security/settings") view=|| view! { <Lazy chunk=files::SETTINGS /> } />
-                <Route path=path!("/security/audit") view=|| view! { <Lazy chunk=files::AUDIT /> } />
+                <Route path=path!("/") view=|| view! { <Moved to=address::SIMULATOR /> } />
+                <Route path=path!("/security") view=|| view! { <Moved to=address::ROLES /> } />
+                <Route path=path!("/security/roles") view=|| view! { <Page chunk=files::ROLES /> } />
+                <Route path=path!("/security/roles/:name/details") view=|| view! { <Page chunk=files::ROLE /> } />
+                <Route path=path!("/security/review") view=|| view! { <Page chunk=files::REVIEW /> } />
+                <Route path=path!("/security/permissions") view=|| view! { <Page chunk=files::PERMISSIONS /> } />
+                <Route path=path!("/security/permissions/matrix") view=|| view! { <Page chunk=files::MATRIX /> } />
+                <Route path=path!("/security/permissions/who-can") view=|| view! { <Page chunk=files::WHO_CAN /> } />
+                <Route path=path!("/security/permissions/findings") view=|| view! { <Page chunk=files::FINDINGS /> } />
+                <Route path=path!("/security/exchange") view=|| view! { <Page chunk=files::EXCHANGE /> } />
+                <Route path=path!("/security/compare") view=|| view! { <Page chunk=files::COMPARE /> } />
+                <Route path=path!("/security/simulator") view=|| view! { <Page chunk=files::SIMULATOR /> } />
+                <Route path=path!("/security/settings") view=|| view! { <Page chunk=files::SETTINGS /> } />
+                <Route path=path!("/security/audit") view=|| view! { <Page chunk=files::AUDIT /> } />
                 <Route path=path!("/sign-in") view=sign_in::SignInRoute />
-                <Route path=path!("/connection") view=|| view! { <Lazy chunk=files::CONNECTION /> } />
+                <Route path=path!("/connection") view=|| view! { <Page chunk=files::CONNECTION /> } />
             </FlatRoutes>
         </main>
         {move || (!is_hidden.get()).then(|| view! { <DraftBar /> })}
@@ -175,6 +181,43 @@ fn read_every(service: Service) -> u32 {
             Connection::Service => READ_EVERY_S,
             Connection::SelfManaged | Connection::Cloud { .. } => CLUSTER_EVERY_S,
         })
+}
+
+/// A page, drawn anew for another cluster.
+#[component]
+fn Page(chunk: Chunk) -> impl IntoView {
+    let opened = expect_context::<Service>().opened;
+    move || {
+        opened.track();
+        view! { <Lazy chunk=chunk /> }
+    }
+}
+
+/// An address that leads to a page.
+#[component]
+fn Moved(to: &'static str) -> impl IntoView {
+    dom::use_navigate()(to, NavigateOptions::default());
+}
+
+/// The cluster that is open is that of the address; the address of the first one gets its name
+/// where there are others.
+#[component]
+fn FollowCluster() -> impl IntoView {
+    let location = use_location();
+    let service = expect_context::<Service>();
+    Effect::new(move |_| {
+        if let Some(named) = location.search.with(|query| address::cluster_at(query))
+            && service.open_cluster(&named)
+        {
+            dom::announce(&opened(&plain(&named)));
+        }
+    });
+    Effect::new(move |_| {
+        location.pathname.track();
+        if let Some(cluster) = service.named_cluster() {
+            dom::name_cluster(&cluster);
+        }
+    });
 }
 
 /// After a change of route focus goes to the page's heading; a changed search is no change of

@@ -9,7 +9,7 @@ use gbac_engine::token::normalize_pasted;
 use gbac_words::pages::app as words;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::{use_location, use_navigate};
+use leptos_router::hooks::use_location;
 
 use super::bar::ThemeSwitch;
 use crate::chunk::{Chunk, ChunkError, chunk};
@@ -68,7 +68,7 @@ fn is_for_service(service: Service) -> bool {
 #[component]
 pub(super) fn SignInRoute() -> impl IntoView {
     let service = expect_context::<Service>();
-    let (location, navigate) = (use_location(), use_navigate());
+    let (location, navigate) = (use_location(), dom::use_navigate());
     Effect::new(move |_| {
         let is_connected = service
             .status
@@ -274,7 +274,7 @@ fn Local(
 #[component]
 fn Simulator() -> impl IntoView {
     let state = expect_context::<SignInState>();
-    let navigate = use_navigate();
+    let navigate = dom::use_navigate();
     view! {
         <div class="row">
             <Button small=true on_press=move |()| {

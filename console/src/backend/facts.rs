@@ -5,7 +5,7 @@ use gbac_api::cluster_config::{ConfigChange, ConfigSchema, ConfigVersion};
 use gbac_api::license::LicenseBody;
 use gbac_api::loggers::{ChangedLogLevel, LogLevel, Logger};
 use gbac_api::paths;
-use gbac_console_model::connection::{ConnectionTarget, Credentials};
+use gbac_console_model::connection::ConnectionTarget;
 use gbac_console_model::failure::Failure;
 use gbac_console_model::saved_tests::ServiceTests;
 use gbac_words::pages::backend as words;
@@ -88,16 +88,20 @@ pub async fn set_log_level(
 ///
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
-pub async fn license(credentials: Option<&Credentials>) -> Result<LicenseBody, Failure> {
-    Call::get(paths::LICENSE, credentials).read().await
+pub async fn license(target: &ConnectionTarget) -> Result<LicenseBody, Failure> {
+    Call::get(target.own_path(paths::LICENSE), target)
+        .read()
+        .await
 }
 
 /// The tests that are stored with the service.
 ///
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
-pub async fn tests(credentials: Option<&Credentials>) -> Result<ServiceTests, Failure> {
-    let answer = Call::get(paths::TESTS, credentials).send().await?;
+pub async fn tests(target: &ConnectionTarget) -> Result<ServiceTests, Failure> {
+    let answer = Call::get(target.own_path(paths::TESTS), target)
+        .send()
+        .await?;
     ServiceTests::read(&answer.text, answer.tag.unwrap_or_default())
 }
 
@@ -105,12 +109,8 @@ pub async fn tests(credentials: Option<&Credentials>) -> Result<ServiceTests, Fa
 ///
 /// # Errors
 /// No answer, or a refusal; a 412 when the service has other tests by now.
-pub async fn put_tests(
-    body: String,
-    etag: &str,
-    credentials: Option<&Credentials>,
-) -> Result<(), Failure> {
-    let call = Call::new(Method::PUT, paths::TESTS, credentials);
+pub async fn put_tests(body: String, etag: &str, target: &ConnectionTarget) -> Result<(), Failure> {
+    let call = Call::new(Method::PUT, target.own_path(paths::TESTS), target);
     call.over(etag, None).text(body).send().await.map(drop)
 }
 
@@ -118,13 +118,9 @@ pub async fn put_tests(
 ///
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
-pub async fn events(
-    limit: usize,
-    credentials: Option<&Credentials>,
-) -> Result<Vec<Value>, Failure> {
-    let events: AuditEvents = Call::get(paths::audit(AuditQuery { limit }), credentials)
-        .read()
-        .await?;
+pub async fn events(limit: usize, target: &ConnectionTarget) -> Result<Vec<Value>, Failure> {
+    let path = target.own_path(&paths::audit(AuditQuery { limit }));
+    let events: AuditEvents = Call::get(path, target).read().await?;
     Ok(events.events)
 }
 

@@ -12,8 +12,8 @@ use gbac_api::changes::{self, PolicyChanges};
 use gbac_api::paths;
 use gbac_api::problem::Refusal;
 use gbac_api::reason::{ChangeReason, REASON};
-use gbac_api::service::{Person, ServiceInfo};
-use gbac_console_model::connection::{Credentials, RequestCredentials};
+use gbac_api::service::{ClusterList, ListedCluster, Person, ServiceInfo};
+use gbac_console_model::connection::{ConnectionTarget, RequestCredentials};
 use gbac_console_model::failure::Failure;
 use gbac_engine::policy::{Change, ChangeOutcome, Policy, apply_each};
 use gbac_json::{policy_from_json, policy_to_text};
@@ -148,12 +148,23 @@ impl<'a> Call<'a> {
     }
 }
 
-/// What the service is; needs no credentials.
+/// What the service is, with the cluster that is open; needs no credentials.
 ///
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
-pub async fn service_info() -> Result<ServiceInfo, Failure> {
-    Call::get(paths::SERVICE, None).read().await
+pub async fn service_info(target: &ConnectionTarget) -> Result<ServiceInfo, Failure> {
+    Call::get(target.own_path(paths::SERVICE), None)
+        .read()
+        .await
+}
+
+/// The Kafka clusters of the service.
+///
+/// # Errors
+/// No answer, a refusal, or an answer of another shape.
+pub async fn clusters(target: &ConnectionTarget) -> Result<Vec<ListedCluster>, Failure> {
+    let list: ClusterList = Call::get(paths::KAFKA_CLUSTERS, target).read().await?;
+    Ok(list.clusters)
 }
 
 /// The people of the demo identity provider.
@@ -178,9 +189,9 @@ pub async fn provider_keys(info: &ServiceInfo) -> Option<String> {
 /// No answer, a refusal, or a document that the engine does not take.
 pub async fn policy(
     tag: Option<&str>,
-    credentials: Option<&Credentials>,
+    target: &ConnectionTarget,
 ) -> Result<Option<ReadPolicy>, Failure> {
-    let mut call = Call::get(paths::POLICY, credentials);
+    let mut call = Call::get(target.own_path(paths::POLICY), target);
     if let Some(tag) = tag {
         call = call.header("If-None-Match", tag);
     }
@@ -208,12 +219,12 @@ pub async fn apply(
     reason: Option<&ChangeReason>,
     held: &Policy,
     tag: &str,
-    credentials: Option<&Credentials>,
+    target: &ConnectionTarget,
 ) -> Result<(), Failure> {
     let unsent = |error: serde_json::Error| Failure::Unreadable(error.to_string());
     let body = serde_json::to_string(&PolicyChanges::from_changes(changes)).map_err(unsent)?;
     if changes::read(&body).is_ok() {
-        let call = Call::new(Method::POST, paths::POLICY_CHANGES, credentials);
+        let call = Call::new(Method::POST, target.own_path(paths::POLICY_CHANGES), target);
         return call.over(tag, reason).text(body).send().await.map(drop);
     }
     let mut wanted = held.clone();
@@ -228,7 +239,7 @@ pub async fn apply(
     match refused {
         Some(failure) => Err(failure),
         None => {
-            let call = Call::new(Method::PUT, paths::POLICY, credentials);
+            let call = Call::new(Method::PUT, target.own_path(paths::POLICY), target);
             call.over(tag, reason)
                 .text(policy_to_text(&wanted))
                 .send()

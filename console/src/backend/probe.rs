@@ -133,14 +133,14 @@ async fn features_step(
 }
 
 async fn of_service(target: &ConnectionTarget) -> Vec<ProbeStep> {
-    let info = service_info().await;
+    let info = service_info(target).await;
     let outcome = info.map(|info| format!("{} {}", info.name, info.version));
     let service = ProbeStep {
         what: "Service",
         request: format!("GET {}", paths::SERVICE),
         outcome,
     };
-    let read = policy(None, target.credentials.as_ref()).await.map(|read| {
+    let read = policy(None, target).await.map(|read| {
         let read = read
             .map(|read| (read.policy.role_count(), read.policy.acl_count()))
             .unwrap_or_default();

@@ -2,6 +2,7 @@
 //!
 //! Natively every function compiles and does nothing useful: tests of `state` never call one.
 
+mod address;
 mod tab;
 
 use std::time::Duration;
@@ -16,6 +17,10 @@ use web_sys::{
     Url,
 };
 
+pub use address::{
+    keep_cluster_in_links, name_cluster, opened_cluster, present_address, replace_address,
+    use_navigate,
+};
 pub use tab::{
     Departure, TabChannel, go_back, on_page_focus, on_page_hide, random_id, stop_departures,
     store_text, stored_text,
@@ -48,6 +53,12 @@ pub enum Theme {
 #[must_use]
 pub fn now_ms() -> f64 {
     js_sys::Date::now()
+}
+
+/// The time now, by ISO 8601.
+#[must_use]
+pub fn iso_time() -> String {
+    String::from(js_sys::Date::new_0().to_iso_string())
 }
 
 /// Does some work and notes in the browser's timeline how long it took, where its tools and tests
@@ -398,6 +409,13 @@ pub fn close_modal(dialog: NodeRef<html::Dialog>) {
     }
 }
 
+/// Closes an element that a button opened over the page; the browser gives focus back.
+pub fn hide_popover(id: &str) {
+    if let Some(element) = element(id) {
+        let _ = element.hide_popover();
+    }
+}
+
 /// Whether the page is as wide as a large screen.
 #[must_use]
 pub fn is_wide() -> bool {
@@ -530,12 +548,5 @@ pub fn show_failure(why: &str) {
     }
     if let Some(panel) = document().get_element_by_id("failed") {
         let _ = panel.remove_attribute("hidden");
-    }
-}
-
-/// Replaces the address shown without adding to the history and without a change of route.
-pub fn replace_address(address: &str) {
-    if let Ok(history) = window().history() {
-        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(address));
     }
 }

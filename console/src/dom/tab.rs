@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use gbac_console_model::address::cluster_at;
 use leptos::prelude::*;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -9,6 +10,8 @@ use web_sys::{
     AddEventListenerOptions, BroadcastChannel, Element, Event, HtmlAnchorElement, MessageEvent,
     MouseEvent,
 };
+
+use super::opened_cluster;
 
 /// A text of this tab's session storage, which the browser keeps while the tab exists, also over a
 /// reload and a crash.
@@ -143,7 +146,9 @@ fn linked_page(event: &MouseEvent) -> Option<String> {
     let pressed: Element = event.target()?.dyn_into().ok()?;
     let link: HtmlAnchorElement = pressed.closest("a[href]").ok()??.dyn_into().ok()?;
     let location = window().location();
-    let is_here = Some(link.pathname()) == location.pathname().ok();
+    let opens =
+        cluster_at(&link.search()).filter(|cluster| Some(cluster) != opened_cluster().as_ref());
+    let is_here = Some(link.pathname()) == location.pathname().ok() && opens.is_none();
     let is_own = Some(link.origin()) == location.origin().ok();
     let stays_in_tab = link.target().is_empty() && !link.has_attribute("download");
     (is_own && !is_here && stays_in_tab)

@@ -5,8 +5,8 @@ use gbac_engine::model::{Acl, ResourceType};
 use gbac_words::escape::plain;
 use leptos::ev;
 use leptos::prelude::*;
-use leptos_router::hooks::use_navigate;
 
+use crate::dom;
 use crate::ui::ResourceName;
 
 /// A link to an address that is written as it is: the router would decode it on the way.
@@ -27,7 +27,7 @@ pub fn AddressLink(
     /// The words.
     children: Children,
 ) -> impl IntoView {
-    let navigate = use_navigate();
+    let navigate = dom::use_navigate();
     let follow = {
         let href = href.clone();
         move |event: ev::MouseEvent| {

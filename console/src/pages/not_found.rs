@@ -6,7 +6,7 @@ use gbac_console_model::permissions::list::ListQuery;
 use gbac_words::common;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::{use_location, use_navigate};
+use leptos_router::hooks::use_location;
 
 use crate::dom;
 use crate::ui::{Empty, Glyph};
@@ -21,7 +21,7 @@ pub fn NotFound() -> impl IntoView {
             .with_untracked(|query| ListQuery::of_platform(path, query))
     });
     if let Some(list) = known {
-        let navigate = use_navigate();
+        let navigate = dom::use_navigate();
         request_animation_frame(move || {
             navigate(
                 &list.address(),

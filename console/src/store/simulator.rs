@@ -1,5 +1,7 @@
 //! The simulator's session: its inputs while the tab is open.
 
+use std::collections::HashMap;
+
 use gbac_analysis::HypotheticalChanges;
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_api::service::accepted_tokens;
@@ -50,8 +52,8 @@ pub struct SimulatorSession {
 impl SimulatorSession {
     /// Nothing entered yet.
     #[must_use]
-    pub fn new() -> Self {
-        Self {
+    pub fn new(service: Service) -> Self {
+        let session = Self {
             inputs: RwSignal::new(Inputs::default()),
             pasted_tokens: RwSignal::new(None),
             other: RwSignal::new(Inputs::default()),
@@ -64,7 +66,42 @@ impl SimulatorSession {
             properties: RwSignal::new(Map::new()),
             evaluator: RwSignal::new(None),
             signature_checks: RwSignal::new(None),
-        }
+        };
+        session.follow(service);
+        session
+    }
+
+    /// Gives each Kafka cluster its own changes and tests; the token and the check stay.
+    fn follow(self, service: Service) {
+        let aside = StoredValue::new(HashMap::new());
+        let cluster = Memo::new(move |_| service.cluster());
+        Effect::new(move |before: Option<Option<String>>| {
+            let now = cluster.get();
+            if let (Some(before), Some(now)) = (before.flatten(), &now)
+                && before != *now
+            {
+                let next = aside.try_update_value(|aside: &mut HashMap<_, _>| aside.remove(now));
+                let last = self.take_of_cluster(next.flatten().unwrap_or_default());
+                aside.update_value(|aside| {
+                    aside.insert(before, last);
+                });
+            }
+            now
+        });
+    }
+
+    /// Takes over what belongs to a cluster, and gives that of the one before.
+    fn take_of_cluster(self, next: OfCluster) -> OfCluster {
+        let last = OfCluster {
+            trials: self.trials.get_untracked(),
+            saved: self.saved.get_untracked(),
+            recent: self.recent.get_untracked(),
+        };
+        self.trials.set(next.trials);
+        self.saved.set(next.saved);
+        self.recent.set(next.recent);
+        self.properties.set(Map::new());
+        last
     }
 
     /// The tokens that changed settings are tried on, as they were pasted.
@@ -116,8 +153,10 @@ impl SimulatorSession {
     }
 }
 
-impl Default for SimulatorSession {
-    fn default() -> Self {
-        Self::new()
-    }
+/// What of the session belongs to a Kafka cluster.
+#[derive(Clone, Default)]
+struct OfCluster {
+    trials: HypotheticalChanges,
+    saved: Vec<SavedTest>,
+    recent: Vec<(ResourceType, String)>,
 }

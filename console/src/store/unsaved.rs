@@ -7,6 +7,7 @@ use gbac_engine::policy::Settings;
 use leptos::prelude::*;
 
 use crate::dom::{self, Departure};
+use crate::store::service::Service;
 
 /// What would be lost when the page of the settings is left; a context of every page.
 #[derive(Clone, Copy)]
@@ -31,7 +32,7 @@ pub struct UnsavedSettings {
 impl Unsaved {
     /// Nothing entered yet; from now on links and the browser's back and forward ask first.
     #[must_use]
-    pub fn watch(owner: Signal<Option<DraftOwner>>) -> Self {
+    pub fn watch(owner: Signal<Option<DraftOwner>>, service: Service) -> Self {
         let (departure, entered) = (RwSignal::new(None), RwSignal::new(None));
         let unsaved = Self {
             departure,
@@ -47,7 +48,11 @@ impl Unsaved {
             now
         });
         dom::stop_departures(
-            move || unsaved.is_there().then(|| address::SETTINGS.to_owned()),
+            move || {
+                let cluster = untrack(|| service.named_cluster());
+                let settings = address::in_cluster(address::SETTINGS, cluster.as_deref());
+                unsaved.is_there().then_some(settings)
+            },
             move |departure| unsaved.departure.set(Some(departure)),
         );
         unsaved

@@ -20,15 +20,12 @@ impl Visited {
         Self(RwSignal::new(None))
     }
 
-    /// Notes the page that is shown.
+    /// Notes the page that is shown, whatever cluster it is about.
     pub fn note(self, path: &str, query: &str) {
         if path.starts_with("/security/") && path != address::REVIEW {
             let query = query.trim_start_matches('?');
-            self.0.set(Some(if query.is_empty() {
-                path.to_owned()
-            } else {
-                format!("{path}?{query}")
-            }));
+            self.0
+                .set(Some(address::in_cluster(&format!("{path}?{query}"), None)));
         }
     }
 

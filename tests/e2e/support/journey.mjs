@@ -52,7 +52,8 @@ const relaysTo = (origin) => ['admin', 'dataplane', 'controlplane'].flatMap((api
  * What the journeys of the file that calls this need: a browser and a service, a provider with `{ provider: true }`, and with
  * `{ cluster: OPTIONS }` a cluster that the service relays to, or with `{ platform: FLAGS }` a double of the platform. The service
  * is one that other files use before and after, with the policy of the demonstration at the start of each journey; with
- * `{ own: true }` it is this file's own, for journeys that change its configuration or license, stop it, or count what it saw.
+ * `{ own: true }` it is this file's own, for journeys that change its configuration or license, stop it, or count what it saw;
+ * `{ start }` starts another one.
  * Gives `journey`, and an object that holds what was started once the first test runs.
  */
 export function stage(wanted = {}) {
@@ -64,7 +65,7 @@ export function stage(wanted = {}) {
     const cluster = wanted.cluster && startCluster(wanted.cluster);
     const platform = wanted.platform && startPlatform(wanted.platform);
     const flags = cluster?.then(({ origin }) => relaysTo(origin)) ?? platform?.then(({ relay }) => relay);
-    const service = flags?.then(startService) ?? (wanted.own ? startService() : borrowService());
+    const service = flags?.then(startService) ?? wanted.start?.() ?? (wanted.own ? startService() : borrowService());
     const starts = {
       ...(cluster ? { cluster } : {}),
       ...(platform ? { platform } : {}),

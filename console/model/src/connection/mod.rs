@@ -7,6 +7,7 @@ pub mod probe;
 pub use credentials::{Credentials, RequestCredentials};
 
 use gbac_api::encode::component;
+use gbac_api::paths;
 use gbac_api::service::{ServiceInfo, Upstream};
 use gbac_words::pages::connection::{
     CLOUD_LICENSE, CLOUD_LOGGERS, CLOUD_SETTINGS, NO_ACLS, NO_AUDIT, NO_LICENSE, NO_LOGGERS,
@@ -42,6 +43,8 @@ pub enum Connection {
 pub struct ConnectionTarget {
     /// Whether it is the service itself, which has a whole policy document.
     pub is_own: bool,
+    /// What is in front of the paths of the service itself: the path of one of its clusters.
+    pub base: String,
     /// What is in front of the Admin API's paths.
     pub admin: Option<String>,
     /// What is in front of the Data Plane's paths.
@@ -50,6 +53,28 @@ pub struct ConnectionTarget {
     pub credentials: Option<Credentials>,
     /// The sign-in to this service, if it relays only for its own users.
     pub own: Option<Credentials>,
+}
+
+impl ConnectionTarget {
+    /// The same for one of the Kafka clusters of the service; there is none elsewhere.
+    #[must_use]
+    pub fn of_cluster(self, name: Option<&str>) -> Self {
+        let Some(name) = name.filter(|_| self.is_own) else {
+            return self;
+        };
+        let base = paths::of_cluster(name);
+        Self {
+            admin: Some(base.clone()),
+            data_plane: Some(base.clone()),
+            base,
+            ..self
+        }
+    }
+
+    /// A path of the service itself.
+    pub fn own_path(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
 }
 
 /// What of a policy could not be read; the rest was.
@@ -148,6 +173,7 @@ impl Connection {
         match self {
             Self::Service => ConnectionTarget {
                 is_own: true,
+                base: String::new(),
                 admin: Some(String::new()),
                 data_plane: Some(String::new()),
                 credentials,
@@ -157,6 +183,7 @@ impl Connection {
                 let (admin, data_plane) = (upstream.admin.clone(), upstream.dataplane.clone());
                 ConnectionTarget {
                     is_own: false,
+                    base: String::new(),
                     admin,
                     data_plane,
                     credentials,
@@ -170,6 +197,7 @@ impl Connection {
                     .map(|path| format!("{path}/{}", component(cluster)));
                 ConnectionTarget {
                     is_own: false,
+                    base: String::new(),
                     admin: None,
                     data_plane,
                     credentials,
@@ -244,7 +272,7 @@ mod tests {
 
     use super::*;
 
-    fn paths(admin: bool, dataplane: bool) -> Upstream {
+    fn relayed(admin: bool, dataplane: bool) -> Upstream {
         let path = |there: bool, name: &str| there.then(|| format!("/gbac/v1/upstream/{name}"));
         Upstream {
             admin: path(admin, "admin"),
@@ -268,10 +296,10 @@ mod tests {
 
     #[test]
     fn an_admin_api_alone_has_no_acls_and_says_so() {
-        let can = Connection::SelfManaged.abilities(&paths(true, false));
+        let can = Connection::SelfManaged.abilities(&relayed(true, false));
         assert!(can.roles.is_yes() && can.settings.is_yes() && can.loggers.is_yes());
         assert!(can.acls.reason().unwrap().contains("--upstream-dataplane"));
-        let can = Connection::SelfManaged.abilities(&paths(false, true));
+        let can = Connection::SelfManaged.abilities(&relayed(false, true));
         assert!(can.acls.is_yes() && can.roles.is_yes());
         assert!(can.settings.reason().unwrap().contains("--upstream-admin"));
     }
@@ -290,7 +318,7 @@ mod tests {
     fn a_cluster_is_reached_behind_the_service() {
         let upstream = Upstream {
             clusters: Some("/gbac/v1/upstream/clusters".into()),
-            ..paths(true, false)
+            ..relayed(true, false)
         };
         let cloud = Connection::Cloud {
             cluster: "a/b".into(),
@@ -305,6 +333,26 @@ mod tests {
         assert_eq!(managed.admin.as_deref(), Some("/gbac/v1/upstream/admin"));
         assert_eq!((managed.data_plane, managed.is_own), (None, false));
         assert!(Connection::Service.target(&upstream, None, None).is_own);
+    }
+
+    #[test]
+    fn every_request_goes_to_the_cluster_that_is_open() {
+        let own = Connection::Service.target(&Upstream::default(), None, None);
+        assert_eq!(own.own_path(paths::POLICY), "/gbac/v1/policy");
+        let open = own.of_cluster(Some("a/b"));
+        let base = "/gbac/v1/clusters/a%2Fb";
+        assert_eq!(
+            open.own_path(paths::POLICY),
+            format!("{base}/gbac/v1/policy")
+        );
+        assert_eq!(open.admin.as_deref(), Some(base));
+        assert_eq!(open.data_plane.as_deref(), Some(base));
+        // The cluster behind the relay is none of them.
+        let upstream = relayed(true, true);
+        let behind = Connection::SelfManaged.target(&upstream, None, None);
+        let admin = behind.admin.clone();
+        let still = behind.of_cluster(Some("a"));
+        assert_eq!((still.admin, still.base.as_str()), (admin, ""));
     }
 
     #[test]

@@ -82,6 +82,7 @@ pub fn AuditPage() -> impl IntoView {
         (
             is_connected && can.get().is_yes(),
             service.connection.get(),
+            service.opened.get(),
             service.user.get(),
             limit.get(),
         )

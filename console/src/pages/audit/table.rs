@@ -11,9 +11,9 @@ use gbac_words::phrases;
 use leptos::ev;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::use_navigate;
 
 use super::evidence::Evidence;
+use crate::dom;
 use crate::pages::link::RoleLink;
 use crate::store::simulator::SimulatorSession;
 use crate::ui::{
@@ -124,7 +124,7 @@ fn Event(event: RepeatedEvent, place: usize) -> impl IntoView {
 /// Opens a denied decision in the simulator.
 #[component]
 fn CheckLink(check: SimulatedCheck, when: String) -> impl IntoView {
-    let (session, navigate) = (expect_context::<SimulatorSession>(), use_navigate());
+    let (session, navigate) = (expect_context::<SimulatorSession>(), dom::use_navigate());
     let address = check.address();
     // Beyond this, browsers cut an address; the press does not need it.
     let href = if address.len() > LONGEST {

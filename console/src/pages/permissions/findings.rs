@@ -9,10 +9,11 @@ use gbac_console_model::permissions::findings::{address_of, kinds, severity_at, 
 use gbac_words::pages::permissions as words;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::{use_location, use_navigate};
+use leptos_router::hooks::use_location;
 
 use super::finding::KindView;
 use super::frame::{Context, Frame};
+use crate::dom;
 use crate::pages::collision::CollisionList;
 use crate::store::service::Service;
 use crate::ui::{Choice, Empty, Glyph, Segmented, SkeletonRows};
@@ -73,7 +74,7 @@ fn Body() -> impl IntoView {
 #[component]
 fn List(all: Arc<Vec<Finding>>) -> impl IntoView {
     let query = use_location().search;
-    let navigate = use_navigate();
+    let navigate = dom::use_navigate();
     let severity = Memo::new(move |_| query.with(|query| severity_at(query)));
     let chosen = Signal::derive(move || match severity.get() {
         Some(severity) => severity.code().to_owned(),

@@ -22,7 +22,7 @@ use gbac_words::phrases::{count, thousands};
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::{use_location, use_navigate};
+use leptos_router::hooks::use_location;
 
 use super::card::CardView;
 use super::delete::{DeleteAcls, Deletion};
@@ -53,7 +53,7 @@ pub fn PermissionsPage() -> impl IntoView {
 fn asked_in_address() -> (Memo<ListQuery>, RwSignal<String>, Callback<ListQuery>) {
     let location = use_location();
     let (path, search_part) = (location.pathname, location.search);
-    let navigate = use_navigate();
+    let navigate = dom::use_navigate();
     let query =
         Memo::new(move |_| search_part.with(|search_part| ListQuery::from_query(search_part)));
     let search = RwSignal::new(query.with_untracked(|query| query.search.clone()));

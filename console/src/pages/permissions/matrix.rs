@@ -16,7 +16,7 @@ use gbac_words::pages::permissions as words;
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::{use_location, use_navigate};
+use leptos_router::hooks::use_location;
 
 use super::frame::{Context, Frame};
 use super::reasons::{Denies, Path};
@@ -46,7 +46,7 @@ fn Body() -> impl IntoView {
     let context = expect_context::<Context>();
     let location = use_location();
     let (path, query) = (location.pathname, location.search);
-    let navigate = use_navigate();
+    let navigate = dom::use_navigate();
     let form = RwSignal::new(query.with_untracked(|query| MatrixQuery::from_query(query)));
     let written = StoredValue::new(form.get_untracked());
     let mut write = debounce(Duration::from_millis(300), move |wanted: MatrixQuery| {

@@ -15,7 +15,7 @@ use gbac_words::phrases::capitalized;
 use gbac_words::{acl, hosts};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::{use_location, use_navigate};
+use leptos_router::hooks::use_location;
 
 use super::frame::{Context, Frame};
 use super::reasons::{Denies, Path};
@@ -83,7 +83,7 @@ fn Ask() -> impl IntoView {
 
 #[component]
 fn Form(form: RwSignal<WhoCanQuery>) -> impl IntoView {
-    let navigate = use_navigate();
+    let navigate = dom::use_navigate();
     let sent = RwSignal::new(false);
     let faults = Memo::new(move |_| form.with(|form| form.check().err().unwrap_or_default()));
     let name_fault = Signal::derive(move || if sent.get() { faults.get().name } else { None });

@@ -21,7 +21,6 @@ use gbac_words::phrases::{count, timestamp};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::use_navigate;
 
 use super::rows::{OneSection, Said};
 use super::undo::UndoButton;
@@ -266,7 +265,7 @@ fn CheckButton(
     /// The words.
     children: Children,
 ) -> impl IntoView {
-    let (session, navigate) = (expect_context::<SimulatorSession>(), use_navigate());
+    let (session, navigate) = (expect_context::<SimulatorSession>(), dom::use_navigate());
     view! {
         <Button kind=kind small=small on_press=move |()| {
             if let Some(check) = &check {

@@ -16,7 +16,7 @@ use gbac_words::escape::plain;
 use gbac_words::pages::role::{self as words, RoleSize};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::{use_location, use_navigate};
+use leptos_router::hooks::use_location;
 
 use self::acls::Acls;
 use self::add_acl::AddAcl;
@@ -96,7 +96,7 @@ fn One(name: String) -> impl IntoView {
         }
     });
     let deleting = RwSignal::new(None::<String>);
-    let navigate = use_navigate();
+    let navigate = dom::use_navigate();
     let crumb = name.clone();
     view! {
         <nav aria-label="Breadcrumb">

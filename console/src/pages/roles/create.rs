@@ -6,7 +6,6 @@ use gbac_engine::policy::Change;
 use gbac_words::pages::roles as words;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::use_navigate;
 
 use crate::dom;
 use crate::store::draft::Draft;
@@ -30,7 +29,7 @@ pub fn CreateRole(
 #[component]
 fn Form(open: RwSignal<bool>, given: RwSignal<String>) -> impl IntoView {
     let draft = expect_context::<Draft>();
-    let navigate = use_navigate();
+    let navigate = dom::use_navigate();
     // Another role begins without a name.
     let name = RwSignal::new(
         given

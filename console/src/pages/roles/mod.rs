@@ -23,7 +23,7 @@ use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::{use_location, use_navigate};
+use leptos_router::hooks::use_location;
 
 use self::pager::Pager;
 use self::row::{Row, link_id};
@@ -110,7 +110,7 @@ pub fn RolesPage() -> impl IntoView {
 fn view_in_address() -> (Memo<RolesView>, RwSignal<String>) {
     let location = use_location();
     let (path, query) = (location.pathname, location.search);
-    let navigate = use_navigate();
+    let navigate = dom::use_navigate();
     let view = Memo::new(move |_| query.with(|query| address::roles_at(query)));
     let search = RwSignal::new(view.with_untracked(|view| view.search.clone()));
     // What this page wrote last, so that its own writing is not taken for a visitor's going back.
@@ -223,7 +223,7 @@ fn List(
     let drawn = drawn_of(shown);
     let findings = findings_of(draft, shown);
     let total = Memo::new(move |_| rows.get().len());
-    let navigate = use_navigate();
+    let navigate = dom::use_navigate();
     let go = Callback::new(move |to: RolesView| {
         let options = NavigateOptions {
             scroll: false,

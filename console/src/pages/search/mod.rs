@@ -17,7 +17,7 @@ use leptos::ev;
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::{use_location, use_navigate};
+use leptos_router::hooks::use_location;
 
 pub(super) use self::shortcuts::ShortcutList;
 
@@ -181,7 +181,7 @@ fn choosing(text: RwSignal<String>) -> Callback<SearchTarget> {
     let (service, draft) = (expect_context::<Service>(), expect_context::<Draft>());
     let simulator = expect_context::<SimulatorSession>();
     let path = use_location().pathname;
-    let navigate = use_navigate();
+    let navigate = dom::use_navigate();
     let open = move |address: &str| {
         let is_here = address.split(['?', '#']).next() == Some(path.get_untracked().as_str());
         navigate(address, NavigateOptions::default());

@@ -8,7 +8,6 @@ use gbac_engine::policy::Change;
 use gbac_words::pages::settings as words;
 use gbac_words::phrases::count;
 use leptos::prelude::*;
-use leptos_router::hooks::use_navigate;
 
 use super::edit::Edit;
 use super::names::claim_messages;
@@ -41,7 +40,7 @@ pub(super) fn Properties(edit: Edit) -> impl IntoView {
 
 #[component]
 fn PropertyForm(edit: Edit) -> impl IntoView {
-    let navigate = use_navigate();
+    let navigate = dom::use_navigate();
     let entered = edit.entered;
     let path = Signal::derive(move || match entered.get() {
         Some(entered) => entered.claim_path,

@@ -5,7 +5,6 @@ use gbac_console_model::simulator::inputs::Panel;
 use leptos::ev;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::use_navigate;
 
 use super::check_pane::go_to;
 use super::fields::FIX_BUTTON;
@@ -17,7 +16,7 @@ use crate::store::draft::Draft;
 /// Does what the buttons beside the verdict do, by their keys, as long as the page is there.
 pub(super) fn listen(state: SimulatorState) {
     let draft = expect_context::<Draft>();
-    let navigate = use_navigate();
+    let navigate = dom::use_navigate();
     let keys = window_event_listener(ev::keydown, move |event| {
         if event.default_prevented() || event.shift_key() || !dom::is_single_key(&event) {
             return;

@@ -87,14 +87,17 @@ fn ask_accepted(state: SimulatorState) {
     let service = state.service;
     service.on_connection(move || {
         spawn_local(async move {
+            let asked = service.opened.get_untracked();
             let properties = match service.can.with_untracked(|can| can.settings.is_yes()) {
                 true => service.properties().await.unwrap_or_default(),
                 false => Default::default(),
             };
             // What was read before stays if this fails.
             let _ = service.read_info().await;
-            // The page may be gone by now.
-            let _ = state.properties.try_set(properties);
+            // The page may be gone by now, or another cluster open.
+            if service.opened.get_untracked() == asked {
+                let _ = state.properties.try_set(properties);
+            }
         });
     });
 }

@@ -30,9 +30,7 @@ impl Service {
                 .get_untracked()
                 .zip(self.held.tag.get_value());
             let answer = match read {
-                Some((held, tag)) => {
-                    backend::apply(changes, reason, &held, &tag, target.credentials.as_ref()).await
-                }
+                Some((held, tag)) => backend::apply(changes, reason, &held, &tag, &target).await,
                 None => Err(Failure::impossible("nothing_read", words::POLICY_NOT_READ)),
             };
             SendReport::of_service(changes, answer)

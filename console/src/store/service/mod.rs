@@ -5,7 +5,7 @@ mod queries;
 
 use std::sync::Arc;
 
-use gbac_api::service::{Person, ServiceInfo, Upstream};
+use gbac_api::service::{ListedCluster, Person, ServiceInfo, Upstream};
 use gbac_console_model::connection::form::TargetKind;
 use gbac_console_model::connection::{
     Abilities, Connection, ConnectionTarget, Credentials, UnreadParts, is_example,
@@ -71,6 +71,10 @@ pub struct Service {
     pub owner: Signal<Option<DraftOwner>>,
     /// Which cluster the pages are about.
     pub connection: Signal<Connection>,
+    /// The Kafka clusters of the service, once they were read; none if it has its own ACLs.
+    pub clusters: Signal<Vec<ListedCluster>>,
+    /// The one that was opened; none for the first.
+    pub opened: Signal<Option<String>>,
     /// What can be asked of it, and why not.
     pub can: Signal<Abilities>,
     /// What of the policy could not be read.
@@ -93,6 +97,8 @@ struct Held {
     credentials: RwSignal<Option<Credentials>>,
     owner: RwSignal<Option<DraftOwner>>,
     connection: RwSignal<Connection>,
+    clusters: RwSignal<Vec<ListedCluster>>,
+    opened: RwSignal<Option<String>>,
     /// What opens the cluster behind the service, while the pages are about it.
     of_cluster: RwSignal<Option<Credentials>>,
     unread: RwSignal<UnreadParts>,
@@ -101,16 +107,11 @@ struct Held {
     reads: StoredValue<u64>,
 }
 
-impl Default for Service {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Service {
-    /// A service of which nothing is known yet; [`Service::reload`] asks it.
+    /// A service of which nothing is known yet, with this Kafka cluster open; [`Service::reload`]
+    /// asks it.
     #[must_use]
-    pub fn new() -> Self {
+    pub fn new(opened: Option<String>) -> Self {
         let held = Held {
             policy: RwSignal::new(None),
             tag: StoredValue::new(None),
@@ -122,6 +123,8 @@ impl Service {
             credentials: RwSignal::new(None),
             owner: RwSignal::new(None),
             connection: RwSignal::new(Connection::Service),
+            clusters: RwSignal::new(Vec::new()),
+            opened: RwSignal::new(opened),
             of_cluster: RwSignal::new(None),
             unread: RwSignal::new(UnreadParts::default()),
             now: RwSignal::new(0.0),
@@ -144,6 +147,8 @@ impl Service {
             }),
             owner: held.owner.into(),
             connection: held.connection.into(),
+            clusters: held.clusters.into(),
+            opened: held.opened.into(),
             can: Signal::derive(move || {
                 let upstream = held
                     .info
@@ -183,8 +188,11 @@ impl Service {
             status,
             read_at,
             unread,
+            reads,
             ..
         } = self.held;
+        // What a read that is under way finds is about the one before.
+        reads.update_value(|reads| *reads += 1);
         self.held.of_cluster.set(credentials);
         self.held.connection.set(connection);
         // Whose they are is known when the cluster has taken the credentials.
@@ -195,6 +203,60 @@ impl Service {
         read_at.set_value(None);
         status.set(ServiceStatus::Loading);
         self.reload();
+    }
+
+    /// The name of the Kafka cluster that is open.
+    #[must_use]
+    pub fn cluster(self) -> Option<String> {
+        let opened = self.held.opened.get();
+        opened.or_else(|| {
+            Some(
+                self.held
+                    .info
+                    .read()
+                    .as_ref()?
+                    .cluster
+                    .as_ref()?
+                    .name
+                    .clone(),
+            )
+        })
+    }
+
+    /// The names of the Kafka clusters of the service.
+    #[must_use]
+    pub fn cluster_names(self) -> Vec<String> {
+        let mut names = Vec::new();
+        for listed in self.held.clusters.read().iter() {
+            names.push(listed.cluster.name.clone());
+        }
+        names
+    }
+
+    /// The name of the cluster that addresses of pages have; none where there is no other one.
+    #[must_use]
+    pub fn named_cluster(self) -> Option<String> {
+        let has_several = self.held.clusters.read().len() > 1;
+        match has_several {
+            true => self.cluster(),
+            false => self.held.opened.get(),
+        }
+    }
+
+    /// Makes the pages be about this Kafka cluster of the service, and says whether they were about
+    /// another one.
+    pub fn open_cluster(self, name: &str) -> bool {
+        if untrack(|| self.cluster()).as_deref() == Some(name) {
+            return false;
+        }
+        self.held.opened.set(Some(name.to_owned()));
+        self.held.info.update(|info| {
+            if let Some(info) = info {
+                info.cluster = None;
+            }
+        });
+        self.connect(Connection::Service, None);
+        true
     }
 
     /// What is shown if the service rejects the credentials; none without any.
@@ -260,7 +322,8 @@ impl Service {
             let is_connected = self
                 .status
                 .with(|status| matches!(status, ServiceStatus::Connected { .. }));
-            (is_connected, self.connection.get(), self.user.get())
+            let opened = self.opened.get();
+            (is_connected, self.connection.get(), opened, self.user.get())
         });
         Effect::new(move |_| {
             let (is_connected, ..) = connected.get();
@@ -298,11 +361,9 @@ impl Service {
                 self.held.of_cluster.get_untracked()
             }
         };
-        connection.target(
-            &self.upstream(),
-            credentials,
-            self.held.credentials.get_untracked(),
-        )
+        let own = self.held.credentials.get_untracked();
+        let target = connection.target(&self.upstream(), credentials, own);
+        target.of_cluster(self.held.opened.get_untracked().as_deref())
     }
 
     /// Reads the service; of reads that overlap, the one that started last counts.
@@ -322,6 +383,14 @@ impl Service {
         }
         let now_ms = dom::now_ms();
         now.set(now_ms);
+        let about = self.held.info.read_untracked();
+        let has_cluster = about.as_ref().is_some_and(|info| info.cluster.is_some());
+        drop(about);
+        // The list leads away from a cluster that is not there, too.
+        let may_have = has_cluster || self.held.opened.read_untracked().is_some();
+        if may_have && self.held.clusters.read_untracked().is_empty() {
+            self.reload_clusters();
+        }
         match outcome {
             Ok(()) => {
                 read_at.set_value(Some(now_ms));
@@ -390,7 +459,7 @@ impl Service {
             status.with_untracked(|status| matches!(status, ServiceStatus::Connected { .. }));
         let old = dom::now_ms() - people_at.get_value() > PEOPLE_AGE_MS;
         if !fresh || old {
-            let about = backend::service_info().await?;
+            let about = backend::service_info(&self.target()).await?;
             let is_unknown = credentials.with_untracked(Option::is_none);
             let session = match &about.provider_sign_in {
                 Some(_) if is_unknown => backend::current_session().await?,
@@ -437,15 +506,17 @@ impl Service {
             return Ok(());
         }
         let known = tag.get_value();
-        if let Some(read) = backend::policy(known.as_deref(), target.credentials.as_ref()).await?
+        if let Some(read) = backend::policy(known.as_deref(), &target).await?
             && is_latest()
         {
             // A service that was started again meanwhile may have other data.
             if fresh && !old {
                 self.read_info().await?;
             }
-            tag.set_value(read.tag);
-            policy.set(Some(Arc::new(read.policy)));
+            if is_latest() {
+                tag.set_value(read.tag);
+                policy.set(Some(Arc::new(read.policy)));
+            }
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! Further requests of pages: connection tests, properties, loggers, license, audit events.
 
+use std::sync::Arc;
+
 use gbac_api::cluster_config::ConfigChange;
 use gbac_api::license::LicenseBody;
 use gbac_api::loggers::{LogLevel, Logger};
@@ -9,8 +11,10 @@ use gbac_console_model::connection::probe::ProbeStep;
 use gbac_console_model::connection::{Connection, Credentials};
 use gbac_console_model::failure::Failure;
 use gbac_console_model::saved_tests::{SavedTest, ServiceTests};
+use gbac_engine::policy::Policy;
 use gbac_words::pages::backend as words;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use serde_json::{Map, Value};
 
 use crate::backend;
@@ -39,12 +43,14 @@ impl Service {
     /// # Errors
     /// What the service or the browser said.
     pub async fn read_info(self) -> Result<(), Failure> {
-        let info = backend::service_info().await?;
+        let target = self.target();
+        let info = backend::service_info(&target).await?;
         let is_known = self
             .held
             .info
             .with_untracked(|held| held.as_ref() == Some(&info));
-        if !is_known {
+        // Another cluster may be open by now.
+        if !is_known && target.base == self.target().base {
             self.held.keys.set(backend::provider_keys(&info).await);
             self.held.info.set(Some(info));
         }
@@ -127,7 +133,7 @@ impl Service {
     /// # Errors
     /// What the service or the browser said.
     pub async fn license(self) -> Result<LicenseBody, Failure> {
-        backend::license(self.target().credentials.as_ref()).await
+        backend::license(&self.target()).await
     }
 
     /// The tests that are stored with the service.
@@ -135,7 +141,7 @@ impl Service {
     /// # Errors
     /// What the service or the browser said.
     pub async fn tests(self) -> Result<ServiceTests, Failure> {
-        backend::tests(self.target().credentials.as_ref()).await
+        backend::tests(&self.target()).await
     }
 
     /// Stores a test with the service, beside what others store meanwhile; its number, and whether
@@ -144,13 +150,14 @@ impl Service {
     /// # Errors
     /// What the service or the browser said.
     pub async fn store_test(self, test: &SavedTest) -> Result<(usize, bool), Failure> {
+        let target = self.target();
         for _ in 0..TRIES {
-            let read = self.tests().await?;
+            let read = backend::tests(&target).await?;
             let (number, body) = read.with(test);
             let Some(body) = body else {
                 return Ok((number, false));
             };
-            match self.put_tests(body, &read.etag).await {
+            match backend::put_tests(body, &read.etag, &target).await {
                 Err(failure) if failure.is_changed() => {}
                 answer => return answer.map(|()| (number, true)),
             }
@@ -163,19 +170,37 @@ impl Service {
     /// # Errors
     /// What the service or the browser said.
     pub async fn delete_test(self, test: &SavedTest) -> Result<ServiceTests, Failure> {
+        let target = self.target();
         for _ in 0..TRIES {
-            let read = self.tests().await?;
-            match self.put_tests(read.without(test), &read.etag).await {
+            let read = backend::tests(&target).await?;
+            match backend::put_tests(read.without(test), &read.etag, &target).await {
                 Err(failure) if failure.is_changed() => {}
                 Err(failure) => return Err(failure),
-                Ok(()) => return self.tests().await,
+                Ok(()) => return backend::tests(&target).await,
             }
         }
         Err(Failure::impossible("tests_changed", words::TESTS_CHANGE))
     }
 
-    async fn put_tests(self, body: String, etag: &str) -> Result<(), Failure> {
-        backend::put_tests(body, etag, self.target().credentials.as_ref()).await
+    /// The policy of another Kafka cluster of the service.
+    ///
+    /// # Errors
+    /// What the service or the browser said.
+    pub async fn policy_of(self, cluster: &str) -> Result<Arc<Policy>, Failure> {
+        let target = self.target().of_cluster(Some(cluster));
+        let read = backend::policy(None, &target).await?;
+        let read =
+            read.ok_or_else(|| Failure::impossible("nothing_read", words::POLICY_NOT_READ))?;
+        Ok(Arc::new(read.policy))
+    }
+
+    /// Reads the list of Kafka clusters again, in the background; if that fails, it stays.
+    pub fn reload_clusters(self) {
+        spawn_local(async move {
+            if let Ok(clusters) = backend::clusters(&self.target()).await {
+                self.held.clusters.set(clusters);
+            }
+        });
     }
 
     /// The last audit events, newest first.
@@ -183,6 +208,6 @@ impl Service {
     /// # Errors
     /// What the service or the browser said.
     pub async fn events(self, limit: usize) -> Result<Vec<Value>, Failure> {
-        backend::events(limit, self.target().credentials.as_ref()).await
+        backend::events(limit, &self.target()).await
     }
 }

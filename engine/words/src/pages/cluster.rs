@@ -1,6 +1,6 @@
 //! The sentences about the Kafka cluster with the ACLs of a service.
 
-use gbac_api::service::{ClusterIdentity, ClusterKind};
+use gbac_api::service::{ClusterIdentity, ClusterKind, ConnectedCluster};
 
 use crate::phrases::count;
 
@@ -33,6 +33,22 @@ pub const fn sent_as(identity: ClusterIdentity) -> &'static str {
     match identity {
         ClusterIdentity::Service => SENT_AS_SERVICE,
         ClusterIdentity::Caller => SENT_AS_CALLER,
+    }
+}
+
+/// What is announced when the pages show another cluster.
+#[must_use]
+pub fn opened(name: &str) -> String {
+    format!("These pages show the cluster {name}")
+}
+
+/// What is wrong with a cluster, in a word; nothing if it was read.
+#[must_use]
+pub fn state_label(cluster: &ConnectedCluster) -> Option<&'static str> {
+    match (cluster.read_at, cluster.stale) {
+        (None, _) => Some("not reached"),
+        (Some(_), true) => Some("stale"),
+        (Some(_), false) => None,
     }
 }
 

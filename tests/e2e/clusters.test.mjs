@@ -1,0 +1,105 @@
+// A service with several clusters: the chooser in the header, and what belongs to a cluster.
+
+import assert from 'node:assert/strict';
+import { isAccessible } from './support/axe.mjs';
+import { FIRST, SECOND, startClusters } from './support/clusters.mjs';
+import { stage } from './support/journey.mjs';
+import { Draft } from './support/review.mjs';
+import { Roles } from './support/roles.mjs';
+
+const { set, journey } = stage({ start: startClusters });
+/** What Chromium logs when an answer is a refusal. */
+const REFUSED = { tolerates: [/Failed to load resource/] };
+
+const chooser = (page) => page.getByRole('button', { name: /^Cluster: / });
+const nav = (page) => page.getByRole('navigation', { name: 'Security' }).getByRole('link', { name: 'Roles', exact: true });
+const list = (page) => page.getByRole('list', { name: 'Clusters' });
+const addressed = (page, path, cluster) => page.waitForURL((url) => url.pathname === path && url.searchParams.get('cluster') === cluster);
+
+/** Chooses a cluster as somebody does with a pointer. */
+async function choose(page, name) {
+  await chooser(page).click();
+  await list(page).getByRole('link', { name }).click();
+  await chooser(page).filter({ hasText: name }).waitFor();
+}
+
+for (const colorScheme of ['light', 'dark']) {
+  journey(`every page is about the cluster that is chosen, ${colorScheme}`, { colorScheme }, async ({ page, context }) => {
+    await set.service.second.createRole('OnlyInSecond');
+    const [roles, draft] = [new Roles(page), new Draft(page)];
+    await page.goto('/security/roles?name=e');
+    await roles.table.waitFor();
+    await addressed(page, '/security/roles', FIRST);
+    await chooser(page).filter({ hasText: FIRST }).waitFor();
+    await page.goto('/security/roles');
+    await roles.create('DraftOfFirst');
+    assert.match(await draft.says(), /Draft, 1 change/);
+
+    // By keyboard.
+    await chooser(page).focus();
+    await page.keyboard.press('Enter');
+    await list(page).getByRole('link', { name: FIRST }).and(page.locator('[aria-current]')).waitFor();
+    await list(page).getByText('stale').waitFor();
+    await isAccessible(page, `the list of clusters, ${colorScheme}`);
+    await page.keyboard.press('Escape');
+    await list(page).waitFor({ state: 'hidden' });
+    assert.ok(await chooser(page).evaluate((button) => button === document.activeElement));
+    await nav(page).click();
+    await chooser(page).focus();
+    await page.keyboard.press('Enter');
+    for (let pressed = 0; pressed < 2; pressed += 1) await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await addressed(page, '/security/roles', SECOND);
+    await roles.row('OnlyInSecond').waitFor();
+    assert.equal(await draft.bar.count(), 0, 'the draft of the first stays there');
+    assert.equal(await roles.row('DraftOfFirst').count(), 0);
+
+    // What is applied goes to this cluster only.
+    await roles.create('MadeInSecond');
+    await draft.apply();
+    assert.ok((await set.service.second.roles()).includes('MadeInSecond'));
+    assert.ok(!(await set.service.roles()).includes('MadeInSecond'));
+
+    // A link opens the same cluster in a new tab, and so does its address.
+    const [tab] = await Promise.all([
+      context.waitForEvent('page'),
+      nav(page).click({ modifiers: ['ControlOrMeta'] }),
+    ]);
+    await addressed(tab, '/security/roles', SECOND);
+    await new Roles(tab).row('MadeInSecond').waitFor();
+    await tab.close();
+
+    // Each cluster has its draft again, also by the browser's back.
+    await nav(page).click();
+    await choose(page, FIRST);
+    await addressed(page, '/security/roles', FIRST);
+    assert.match(await draft.says(), /Draft, 1 change/);
+    await page.goBack();
+    await addressed(page, '/security/roles', SECOND);
+    await roles.row('MadeInSecond').waitFor();
+    assert.equal(await draft.bar.count(), 0);
+    await page.reload();
+    await roles.row('MadeInSecond').waitFor();
+  });
+}
+
+journey('an address of a cluster that is not there leads to those that are', REFUSED, async ({ page }) => {
+  await page.goto('/security/roles?cluster=gone');
+  await page.getByText(/has no cluster/).first().waitFor();
+  await page.getByRole('link', { name: 'Open the first cluster' }).click();
+  await addressed(page, '/security/simulator', FIRST);
+  await choose(page, SECOND);
+  await new Roles(page).open();
+});
+
+for (const width of [320, 390]) {
+  journey(`the chooser fits a page of ${width} px`, { viewport: { width, height: 700 } }, async ({ page }) => {
+    await new Roles(page).open();
+    await choose(page, SECOND);
+    await chooser(page).click();
+    await list(page).waitFor();
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= width, `the page is ${wide} px wide`);
+    await isAccessible(page, `the list of clusters, ${width} px`);
+  });
+}
