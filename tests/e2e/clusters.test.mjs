@@ -92,6 +92,38 @@ journey('an address of a cluster that is not there leads to those that are', REF
   await new Roles(page).open();
 });
 
+journey('both clusters are compared, and the filters are in the address', async ({ page }) => {
+  await page.goto('/security/compare');
+  const [a, b] = ['A', 'B'].map((letter) => page.getByRole('combobox', { name: `Cluster ${letter}` }));
+  const chosen = (side) => side.evaluate((select) => select.selectedOptions[0].text);
+  await page.getByRole('heading', { name: 'Everybody can do the same in both' }).or(page.getByRole('table', { name: 'Differences' })).waitFor();
+  assert.deepEqual([await chosen(a), await chosen(b)], [SECOND, FIRST]);
+  await set.service.second.createAcl({
+    resource_type: 'RESOURCE_TYPE_TOPIC',
+    resource_name: 'compared-',
+    resource_pattern_type: 'RESOURCE_PATTERN_TYPE_PREFIXED',
+    principal: 'Group:other-readers',
+    host: '*',
+    operation: 'OPERATION_READ',
+    permission_type: 'PERMISSION_TYPE_ALLOW',
+  });
+  await page.reload();
+  await page.getByText('permissions are the same').waitFor();
+  await page.getByRole('searchbox', { name: 'Principal or resource' }).fill('other-readers');
+  await page.waitForURL(/find=other-readers/);
+  await page.reload();
+  await page.getByText(/^1 of \d+ differences?, [\d,]+ permissions are the same$/).or(page.getByText(/^1 difference, /)).waitFor();
+  await isAccessible(page, 'two clusters side by side');
+  // The sides stay as they are when the other cluster is opened, which can converge then.
+  await choose(page, SECOND);
+  await page.getByRole('checkbox', { name: /^Converge: Group:other-readers/ }).check();
+  assert.deepEqual([await chosen(a), await chosen(b)], [SECOND, FIRST]);
+  await page.getByRole('radio', { name: 'A to B' }).check();
+  await page.getByRole('button', { name: 'Converge A to B' }).click();
+  await page.getByRole('heading', { level: 1, name: /^Review/ }).waitFor();
+  await addressed(page, '/security/review', SECOND);
+});
+
 for (const width of [320, 390]) {
   journey(`the chooser fits a page of ${width} px`, { viewport: { width, height: 700 } }, async ({ page }) => {
     await new Roles(page).open();

@@ -70,12 +70,14 @@ impl ConvergePlan {
 }
 
 /// Why the changes cannot join the draft.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConvergeObstacle {
     /// Nothing is selected.
     NothingSelected,
     /// The side that changes is a document.
     Document(ClusterSide),
+    /// The side that changes is another cluster than that of the console, by its name.
+    OtherCluster(ClusterSide, String),
     /// The draft has changes already, and the side that changes is without them.
     HasDraft(ClusterSide, usize),
     /// A draft holds fewer changes.
@@ -88,14 +90,14 @@ impl ConvergeObstacle {
         plan: &ConvergePlan,
         selected: usize,
         direction: ConvergeDirection,
-        sources: [SideSource; 2],
+        sources: &[SideSource; 2],
         draft: usize,
     ) -> Option<Self> {
         let side = direction.changes();
-        let source = sources.get(side.index()).copied();
-        match source {
+        match sources.get(side.index()) {
             _ if selected == 0 => Some(Self::NothingSelected),
             None | Some(SideSource::Document) => Some(Self::Document(side)),
+            Some(SideSource::Other(name)) => Some(Self::OtherCluster(side, name.clone())),
             Some(SideSource::Cluster) if draft > 0 => Some(Self::HasDraft(side, draft)),
             _ if plan.changes.len() > MOST => Some(Self::TooMany(plan.changes.len())),
             _ => None,
@@ -103,17 +105,18 @@ impl ConvergeObstacle {
     }
 
     /// The reason, with the way out.
-    pub fn reason(self) -> String {
+    pub fn reason(&self) -> String {
         match self {
             Self::NothingSelected => words::NOTHING_SELECTED.to_owned(),
             Self::Document(side) => words::is_document(side.letter()),
-            Self::HasDraft(side, changes) => words::has_draft(side.letter(), changes),
-            Self::TooMany(changes) => words::too_many(changes, MOST),
+            Self::OtherCluster(side, name) => words::is_other_cluster(side.letter(), name),
+            Self::HasDraft(side, changes) => words::has_draft(side.letter(), *changes),
+            Self::TooMany(changes) => words::too_many(*changes, MOST),
         }
     }
 
     /// Whether the changes can be saved as a file instead.
-    pub const fn offers_file(self) -> bool {
+    pub const fn offers_file(&self) -> bool {
         matches!(self, Self::Document(_) | Self::TooMany(_))
     }
 }

@@ -1,10 +1,11 @@
 //! The differences between two clusters as rows, and what each cluster decides there.
 
+use std::collections::HashSet;
 use std::net::IpAddr;
 
 use gbac_analysis::{
-    AccessEffect, AccessRegion, Addresses, HostSet, MatrixCell, ReachSubject, Scope, diff,
-    matrix_cell,
+    AccessEffect, AccessRegion, Addresses, Difference, HostSet, MatrixCell, Opening, ReachSubject,
+    Scope, diff, matrix_cell,
 };
 use gbac_engine::Coded;
 use gbac_engine::decide::{At, Outcome};
@@ -18,6 +19,9 @@ use crate::review::settings_values;
 
 /// The settings that show that tokens are read in different ways.
 const OF_GROUPS: [&str; 3] = ["oidc_group_claim_path", "nested_group_behavior", "sso"];
+
+/// The most ACLs of a policy whose permissions are counted.
+const COUNTED: usize = 20_000;
 
 /// How A and B differ.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,6 +79,18 @@ pub enum CellOutcome {
     Nothing,
 }
 
+impl CellOutcome {
+    /// Its word.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Allow => "Allow",
+            Self::Deny => "Deny",
+            Self::Nothing => words::NOTHING_ALLOWS,
+        }
+    }
+}
+
 /// What a cluster decides, and why.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DifferenceCell {
@@ -129,6 +145,35 @@ impl ClusterComparison {
         Self { rows, notes }
     }
 
+    /// How many permissions both have, where a permission is what a row says: who can do what, or is
+    /// denied it. None for policies so large that counting would be felt.
+    pub fn same(policies: [&Policy; 2]) -> Option<usize> {
+        let mut all = Vec::new();
+        for policy in policies {
+            if policy.acl_count() > COUNTED {
+                return None;
+            }
+            let nothing = Policy::new(policy.settings().clone());
+            let mut permissions = HashSet::new();
+            for Difference {
+                scope,
+                effect,
+                regions,
+                ..
+            } in diff(&nothing, policy).differences
+            {
+                if side_of(effect).is_some() {
+                    for region in regions {
+                        permissions.insert(format!("{scope} {effect:?} {region:?}"));
+                    }
+                }
+            }
+            all.push(permissions);
+        }
+        let [a, b] = all.as_slice() else { return None };
+        Some(a.intersection(b).count())
+    }
+
     /// The operations that rows are about.
     pub fn operations(&self) -> Vec<Operation> {
         let mut operations = Vec::new();
@@ -176,6 +221,27 @@ impl DifferenceRow {
     /// Whether a text is part of its names, in any letter case.
     pub fn has_text(&self, text: &str) -> bool {
         self.searched.contains(&text.trim().to_lowercase())
+    }
+
+    /// The operations in words; none of a setting.
+    pub fn operations(&self) -> String {
+        let mut labels = Vec::new();
+        if let RowAccess::Region(region, _) = &self.access {
+            labels.extend(region.operations.iter().map(|held| held.spelling().label));
+        }
+        labels.join(", ")
+    }
+
+    /// The names that it is about; none of a setting.
+    pub fn opening(&self) -> Opening {
+        let mut patterns = Vec::new();
+        if let RowAccess::Region(region, _) = &self.access {
+            patterns.push((region.resource_type, region.pattern.clone()));
+        }
+        Opening {
+            patterns,
+            is_for_everyone: false,
+        }
     }
 
     /// What A and B decide; none for a setting.

@@ -265,23 +265,26 @@ fn what_cannot_join_the_draft_says_why() {
     let comparison = compared(&policies);
     let plan = planned(&policies, ConvergeDirection::BToA, &every(&comparison));
     let find = |selected, direction, draft, sources| {
-        ConvergeObstacle::find(&plan, selected, direction, sources, draft)
+        ConvergeObstacle::find(&plan, selected, direction, &sources, draft)
     };
     let (to_b, to_a) = (ConvergeDirection::BToA, ConvergeDirection::AToB);
     let sources = [SideSource::Cluster, SideSource::Document];
     assert_eq!(
-        find(0, to_b, 0, sources),
+        find(0, to_b, 0, sources.clone()),
         Some(ConvergeObstacle::NothingSelected)
     );
-    let document = find(1, to_b, 0, sources).unwrap();
+    let document = find(1, to_b, 0, sources.clone()).unwrap();
     assert!(document.offers_file() && document.reason().starts_with("B is a document"));
-    assert_eq!(find(1, to_a, 0, sources), None);
+    assert_eq!(find(1, to_a, 0, sources.clone()), None);
     assert_eq!(
         find(1, to_a, 2, sources),
         Some(ConvergeObstacle::HasDraft(ClusterSide::A, 2))
     );
     let of_draft = [SideSource::Draft, SideSource::Document];
     assert_eq!(find(1, to_a, 2, of_draft), None);
+    let other = [SideSource::Other("dr".into()), SideSource::Cluster];
+    let other = find(1, to_a, 0, other).unwrap();
+    assert!(!other.offers_file() && other.reason().starts_with("A is dr. Choose it"));
     let file = changes_file(&plan.changes);
     assert!(file.starts_with('[') && file.contains("add_acl"), "{file}");
 }
@@ -338,4 +341,88 @@ fn what_makes_a_comparison_doubtful_is_noted() {
         notes[2].starts_with("A does not state oidc_group_claim_path"),
         "{notes:?}"
     );
+}
+
+#[test]
+fn what_is_equal_is_counted_by_effect() {
+    let eng = || allow(Principal::group("eng"), Operation::Read, "orders");
+    let through_role = policy(&[
+        Change::CreateRole("Readers".into()),
+        member("Readers", "eng"),
+        allow(Principal::role("Readers"), Operation::Read, "orders"),
+        allow(Principal::group("ops"), Operation::Read, "orders"),
+    ]);
+    let direct = policy(&[eng(), allow(Principal::user("ben"), Operation::Read, "x")]);
+    let same = |policies: [&Policy; 2]| ClusterComparison::same(policies);
+    assert_eq!(
+        same([&through_role, &direct]),
+        Some(1),
+        "whatever the ACLs look like"
+    );
+    assert_eq!(same([&direct, &direct]), Some(2));
+    assert_eq!(same([&Policy::default(), &direct]), Some(0));
+    assert_eq!(
+        gbac_words::pages::compare_clusters::same(1204),
+        "1,204 permissions are the same"
+    );
+}
+
+#[test]
+fn the_sides_and_the_filters_are_in_the_address() {
+    let view = ComparisonView {
+        sources: [SideSource::Other("dr 1".into()), SideSource::Draft],
+        filter: DifferenceFilter {
+            side: DifferenceSide::OnlyA,
+            text: "pay&".into(),
+            operation: Some(Operation::Write),
+            least: LeastBreadth::Prefix,
+        },
+    };
+    let address = view.address();
+    let query = address.split_once('?').unwrap().1;
+    assert_eq!(ComparisonView::at(query), view);
+    assert_eq!(ComparisonView::default().address(), "/security/compare");
+    assert_eq!(
+        ComparisonView::at("a=x&only=y&opens="),
+        ComparisonView::default()
+    );
+    // The cluster of the console is named, so that it stays the same when another one is opened.
+    let named = ComparisonView::default().named(Some("eu"));
+    assert_eq!(named.address(), "/security/compare?b=of%20eu");
+    let [_, b] = named.sources;
+    assert_eq!(b.clone().in_console(Some("eu")), SideSource::Cluster);
+    assert_eq!(b.clone().in_console(Some("dr 1")), b);
+    let offered = SideSource::offered(&["eu".into(), "dr 1".into()], Some("eu"));
+    let labels: Vec<_> = offered
+        .iter()
+        .map(|source| source.label(Some("eu")))
+        .collect();
+    assert_eq!(
+        labels,
+        ["eu", "eu with the draft", "dr 1", "A policy document"]
+    );
+}
+
+#[test]
+fn a_report_says_what_the_page_shows() {
+    let policies = pair();
+    let comparison = compared(&policies);
+    let shown = comparison.shown(&DifferenceFilter {
+        text: "contractors".into(),
+        ..DifferenceFilter::default()
+    });
+    let [a, b] = &policies;
+    let text = report(ReportOf {
+        names: ["eu\u{202e}1", "dr"],
+        policies: [a, b],
+        comparison: &comparison,
+        shown: &shown,
+        same: Some(1),
+        at: "2026-11-28 15:00 UTC",
+    });
+    assert!(text.starts_with("Compare clusters\nA: eu"), "{text}");
+    assert!(!text.contains('\u{202e}'), "{text}");
+    assert!(text.contains("1 permission is the same"), "{text}");
+    let rows = "\nGroup:contractors\n  Write, one topic, pii\n    A: Deny, Group:contractors, pii literal\n";
+    assert!(text.contains(rows), "{text}");
 }

@@ -10,7 +10,6 @@ use gbac_words::pages::compare_clusters as words;
 use gbac_words::phrases::count;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::use_navigate;
 
 use super::context::CompareContext;
 use crate::dom;
@@ -48,7 +47,7 @@ pub(super) fn ConvergeBar() -> impl IntoView {
             &plan,
             selected.get(),
             direction.get(),
-            sources,
+            &sources,
             draft.count(),
         )
     });
@@ -63,7 +62,7 @@ pub(super) fn ConvergeBar() -> impl IntoView {
             (to.to_lowercase(), words::direction(to, from))
         },
     );
-    let navigate = use_navigate();
+    let navigate = dom::use_navigate();
     let converge = move |()| {
         let Some(policies) = context.policies.get_untracked() else {
             return;
@@ -94,7 +93,7 @@ pub(super) fn ConvergeBar() -> impl IntoView {
             <div class="row">
                 <Segmented name="direction" legend="Direction" hide_legend=true value=value choices=choices
                     on_change=move |id: String| direction.set(if id == "a" { ConvergeDirection::AToB } else { ConvergeDirection::BToA }) />
-                {move || obstacle.get().is_some_and(ConvergeObstacle::offers_file).then(|| view! {
+                {move || obstacle.read().as_ref().is_some_and(ConvergeObstacle::offers_file).then(|| view! {
                     <Button on_press=save>"Save the changes"</Button>
                 })}
                 <Button kind=ButtonKind::Primary on_press=converge

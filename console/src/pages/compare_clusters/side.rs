@@ -1,5 +1,7 @@
 //! The two sides: where each policy comes from.
 
+use std::sync::Arc;
+
 use gbac_console_model::compare_clusters::{ClusterSide, ComparedDocument, SideSource};
 use gbac_engine::policy::Policy;
 use gbac_formats::table::InputFormat;
@@ -15,7 +17,9 @@ use crate::dom::{self, GivenFile};
 use crate::pages::given_file::{self, DropTarget};
 use crate::store::draft::Draft;
 use crate::store::service::Service;
-use crate::ui::{Button, Choice, Mono, Note, NoteKind, Select, TextArea, Words};
+use crate::ui::{
+    Button, Choice, Message, MessageKind, Mono, Note, NoteKind, Select, TextArea, Words,
+};
 
 /// The largest file that is read, in bytes.
 const LARGEST: f64 = 20_000_000.0;
@@ -47,26 +51,40 @@ fn Side(state: SideState) -> impl IntoView {
     let labelled_by = heading.clone();
     let has_draft = Memo::new(move |_| draft.count() > 0);
     let choices = Signal::derive(move || {
-        let mut choices = Vec::new();
-        for source in SideSource::ALL {
-            let is_there = source != SideSource::Draft
-                || has_draft.get()
-                || state.source.get() == SideSource::Draft;
-            if is_there {
-                choices.push(Choice::new(source.id(), source.label()));
-            }
+        let (names, open) = (service.cluster_names(), service.named_cluster());
+        let chosen = state.source.get();
+        let mut offered = SideSource::offered(&names, open.as_deref());
+        // An address may name one that is not there.
+        if !offered.contains(&chosen) {
+            offered.push(chosen.clone());
         }
-        choices
+        offered.retain(|source| {
+            *source != SideSource::Draft || has_draft.get() || chosen == SideSource::Draft
+        });
+        Choice::each(offered, |source| {
+            (source.id(), source.label(open.as_deref()))
+        })
     });
-    let value = Signal::derive(move || state.source.get().id().to_owned());
+    let value = Signal::derive(move || state.source.get().id());
     let is_document = Memo::new(move |_| state.source.get() == SideSource::Document);
     let counted = move || {
         let policy = match state.source.get() {
             SideSource::Cluster => service.policy.get(),
             SideSource::Draft => draft.after(),
+            SideSource::Other(_) => match &*state.other.read() {
+                Some(Ok(policy)) => Some(Arc::clone(policy)),
+                Some(Err(_)) | None => None,
+            },
             SideSource::Document => None,
         };
         policy.map(|policy| holds(&policy))
+    };
+    let unread = move || match (state.source.get(), &*state.other.read()) {
+        (SideSource::Other(name), Some(Err(failure))) => {
+            let said = words::not_read(letter, &name, &failure.to_string());
+            Some(view! { <Message kind=MessageKind::Warn>{said}</Message> })
+        }
+        _ => None,
     };
     view! {
         <section class="cmp-side" aria-labelledby=labelled_by>
@@ -74,8 +92,9 @@ fn Side(state: SideState) -> impl IntoView {
             <div class="stack">
                 <h2 class="sr" id=heading>{label.clone()}</h2>
                 <Select id=format!("side-{letter}") label=label value=value choices=choices
-                    on_change=move |id: String| state.source.set(SideSource::find(&id)) />
+                    on_change=move |id: String| state.chosen.set(SideSource::find(&id).unwrap_or(SideSource::Document)) />
                 <p class="small quiet">{counted}</p>
+                <div role="status">{unread}</div>
                 {move || is_document.get().then(|| view! { <Document state=state /> })}
             </div>
         </section>

@@ -3,30 +3,37 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use gbac_analysis::{Opening, Scope};
+use gbac_analysis::Scope;
 use gbac_console_model::compare_clusters::{
     CellOutcome, ClusterComparison, DifferenceCell, DifferenceFilter, DifferenceRow,
-    DifferenceSide, LeastBreadth, PAGE, RowAccess, RowGroup, UNPAGED,
+    DifferenceSide, LeastBreadth, PAGE, REPORT_FILE, ReportOf, RowAccess, RowGroup, UNPAGED,
+    report,
 };
 use gbac_engine::model::Operation;
 use gbac_engine::policy::Policy;
 use gbac_words::breadth;
+use gbac_words::common::file_not_saved;
 use gbac_words::pages::compare_clusters as words;
 use gbac_words::phrases::{count, thousands};
 use leptos::prelude::*;
 
 use super::context::CompareContext;
-use crate::pages::effect::{HolderName, Limits, operations};
+use crate::dom;
+use crate::pages::effect::{HolderName, Limits};
 use crate::pages::opening::opened;
 use crate::pages::rich_text::sentence;
 use crate::pages::roles::pager::Pager;
+use crate::store::service::Service;
 use crate::ui::{
     Button, Choice, Empty, Field, Glyph, Heads, Mark, Mono, Segmented, Select, Table, VerdictWord,
 };
 
 #[component]
 pub(super) fn Differences(comparison: Arc<ClusterComparison>) -> impl IntoView {
-    let context = expect_context::<CompareContext>();
+    let (context, service) = (
+        expect_context::<CompareContext>(),
+        expect_context::<Service>(),
+    );
     let filtered = Arc::clone(&comparison);
     let shown = Memo::new(move |_| context.filter.with(|filter| filtered.shown(filter)));
     let number = Memo::new(move |_| shown.with(Vec::len));
@@ -68,7 +75,7 @@ pub(super) fn Differences(comparison: Arc<ClusterComparison>) -> impl IntoView {
             heads = heads.and_view(view! {
                 <th role="columnheader" scope="col" class="w-ab">
                     <span class="ab-k">{side.side.letter()}</span> " "
-                    {move || view! { <Mono text=side.name() /> }}
+                    {move || view! { <Mono text=side.name(service.named_cluster().as_deref()) /> }}
                 </th>
             });
         }
@@ -80,9 +87,40 @@ pub(super) fn Differences(comparison: Arc<ClusterComparison>) -> impl IntoView {
             </Table>
         })
     };
+    let counted = move || {
+        let differences = words::differences(number.get(), all);
+        match context.same.get() {
+            Some(same) => format!("{differences}, {}", words::same(same)),
+            None => differences,
+        }
+    };
+    let reported = Arc::clone(&comparison);
+    let save = move |()| {
+        let open = untrack(|| service.named_cluster());
+        let names = untrack(|| context.sides.map(|side| side.name(open.as_deref())));
+        let policies = context.policies.read_untracked();
+        let Some([a, b]) = policies.as_ref() else {
+            return;
+        };
+        let text = report(ReportOf {
+            names: [&names[0], &names[1]],
+            policies: [a, b],
+            comparison: &reported,
+            shown: &shown.read_untracked(),
+            same: context.same.get_untracked(),
+            at: &dom::iso_time(),
+        });
+        match dom::save_file(REPORT_FILE, "text/plain", &text) {
+            Ok(()) => dom::announce(&format!("{REPORT_FILE} saved")),
+            Err(reason) => dom::announce_error(&file_not_saved(REPORT_FILE, &reason)),
+        }
+    };
     view! {
         <Filters comparison=comparison />
-        <p class="count" role="status">{move || words::differences(number.get(), all)}</p>
+        <div class="row count-row">
+            <p class="count" role="status">{counted}</p>
+            <Button small=true on_press=save>"Download report"</Button>
+        </div>
         {move || match number.get() {
             0 => view! {
                 <div class="panel flat">
@@ -225,8 +263,8 @@ fn Row(place: usize, row: DifferenceRow, policies: [Arc<Policy>; 2]) -> impl Int
         RowAccess::Region(region, _) => {
             let what = view! {
                 <span class="opb">
-                    <span>{operations(region)}</span>
-                    {opened(&opening_of(&row))}
+                    <span>{row.operations()}</span>
+                    {opened(&row.opening())}
                     <small class="quiet"><Limits extent=region.clone() /></small>
                 </span>
             };
@@ -256,25 +294,13 @@ fn Row(place: usize, row: DifferenceRow, policies: [Arc<Policy>; 2]) -> impl Int
     }
 }
 
-/// The names that a row is about.
-fn opening_of(row: &DifferenceRow) -> Opening {
-    let mut patterns = Vec::new();
-    if let RowAccess::Region(region, _) = &row.access {
-        patterns.push((region.resource_type, region.pattern.clone()));
-    }
-    Opening {
-        patterns,
-        is_for_everyone: false,
-    }
-}
-
 /// A row as the name of its box.
 fn spoken(row: &DifferenceRow) -> String {
     match (&row.access, &row.holder) {
-        (RowAccess::Region(region, _), Some(holder)) => {
+        (RowAccess::Region(..), Some(holder)) => {
             let holder = gbac_words::escape::plain(&holder.to_string());
-            let names = breadth::opening(&opening_of(row)).plain();
-            format!("Converge: {holder}, {}, {names}", operations(region))
+            let names = breadth::opening(&row.opening()).plain();
+            format!("Converge: {holder}, {}, {names}", row.operations())
         }
         (RowAccess::Setting { name, .. }, _) => format!("Converge: {name}"),
         (RowAccess::Region(..), None) => String::new(),
@@ -282,11 +308,12 @@ fn spoken(row: &DifferenceRow) -> String {
 }
 
 fn cell(cell: DifferenceCell) -> AnyView {
-    let (mark, word) = match cell.outcome {
-        CellOutcome::Allow => (Mark::Allow, "Allow"),
-        CellOutcome::Deny => (Mark::Deny, "Deny"),
-        CellOutcome::Nothing => (Mark::NoRule, words::NOTHING_ALLOWS),
+    let mark = match cell.outcome {
+        CellOutcome::Allow => Mark::Allow,
+        CellOutcome::Deny => Mark::Deny,
+        CellOutcome::Nothing => Mark::NoRule,
     };
+    let word = cell.outcome.label();
     view! {
         <div class="vc">
             <VerdictWord mark=mark word=word small=true />

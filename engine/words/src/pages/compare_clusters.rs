@@ -3,6 +3,7 @@
 use gbac_analysis::AclMatch;
 use gbac_engine::model::{Dialect, Permission};
 
+use crate::escape::plain;
 use crate::phrases::{agree, count, thousands};
 use crate::rich_text::RichText;
 
@@ -77,6 +78,23 @@ pub fn differences(shown: usize, all: usize) -> String {
     }
 }
 
+/// What is equal: `1,204 permissions are the same`.
+pub fn same(permissions: usize) -> String {
+    let verb = agree(permissions, "is", "are");
+    format!("{} {verb} the same", count(permissions, "permission"))
+}
+
+/// The first lines of a report.
+pub fn report_head(names: [&str; 2], at: &str) -> String {
+    let [a, b] = names;
+    format!("{TITLE}\nA: {a}\nB: {b}\nMade: {at}\n")
+}
+
+/// Why the policy of another cluster is not there.
+pub fn not_read(side: &str, name: &str, reason: &str) -> String {
+    format!("{side}, {}, was not read: {reason}.", plain(name))
+}
+
 pub fn selected(selected: usize, all: usize) -> String {
     let all = count(all, "difference");
     format!("{} of {all} selected.", thousands(selected))
@@ -123,6 +141,14 @@ pub fn direction(from: &str, to: &str) -> String {
 pub fn is_document(side: &str) -> String {
     format!(
         "{side} is a document, which this page does not change. Save the changes, and apply them to its cluster with `gbac policy apply --changes`."
+    )
+}
+
+/// Why another cluster cannot be converged here, with the way out.
+pub fn is_other_cluster(side: &str, name: &str) -> String {
+    format!(
+        "{side} is {}. Choose it at the top of the page to change it; both sides stay.",
+        plain(name)
     )
 }
 
