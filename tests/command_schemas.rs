@@ -154,7 +154,7 @@ fn every_command_has_a_schema_with_its_name() {
 const PASSWORD: &str = "a password of this test";
 
 /// Calls of every command, with the files of the examples.
-const CALLS: [&[&str]; 73] = [
+const CALLS: [&[&str]; 74] = [
     &["version"],
     &["man", "pages"],
     &["serve", "--config", "gbac.toml", "--check-config"],
@@ -303,6 +303,16 @@ const CALLS: [&[&str]; 73] = [
         "suffix",
         "--name",
         "/eng/payments-team,/temp/contractors",
+    ],
+    &[
+        "policy",
+        "what-if",
+        "--policy",
+        "policy.json",
+        "--token-file",
+        "token.jwt",
+        "--set",
+        "oidc_group_claim_path=$.roles",
     ],
     &["policy", "validate", "policy.json", "invalid.json"],
     &["policy", "lint", "policy.json"],

@@ -10,6 +10,7 @@ mod audit;
 mod backup;
 mod bad_input;
 mod bad_requests;
+mod broker_settings;
 mod cli;
 mod command_schemas;
 #[cfg(unix)]

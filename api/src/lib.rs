@@ -49,4 +49,5 @@ pub mod session;
 pub mod stored_tests;
 pub mod target;
 pub mod warning;
+pub mod what_if;
 pub mod wire;

@@ -70,6 +70,8 @@ pub const CLUSTERS: &str = "/v1/clusters";
 pub const UPSTREAM: &str = "/gbac/v1/upstream";
 /// What the cluster behind the relay has.
 pub const UPSTREAM_TARGET: &str = "/gbac/v1/upstream/target";
+/// What other settings of the brokers would change for who was seen.
+pub const CLUSTER_WHAT_IF: &str = "/gbac/v1/cluster/what-if";
 /// Whether the service runs.
 pub const HEALTH: &str = "/healthz";
 /// Whether the service can store a change.

@@ -10,6 +10,7 @@ use gbac_api::authzen::EvaluationContext;
 use gbac_api::cluster_config::ConfigVersion;
 use gbac_api::license::LicenseBody;
 use gbac_api::loggers::Logger;
+use gbac_api::what_if::SettingsReport;
 use gbac_json::{
     CollisionReportJson, DecisionJson, ExplanationJson, IdentityComparisonJson, LeastGrantJson,
     PermissionsJson, RequestAnswerJson, RevocationJson, TokenRefusalJson, WhatIfJson, WhoCanJson,
@@ -24,7 +25,7 @@ use crate::client::cluster_changes::SentChanges;
 use crate::commands::Cli;
 use crate::commands::audit::VerifiedAudit;
 use crate::commands::backup::SavedBackup;
-use crate::commands::check::OfRequest;
+use crate::commands::check::{OfRequest, OnCluster};
 use crate::commands::cluster::ChangedLogLevels;
 use crate::commands::doctor::{DenialReport, Diagnosis};
 use crate::commands::import::MergedPolicy;
@@ -69,8 +70,8 @@ const OUTPUTS: &[(&str, Output)] = &[
     (
         "check",
         Results(&[
-            at_state::<ExplanationJson>,
-            at_state::<RequestAnswerJson>,
+            at_state::<OnCluster<ExplanationJson>>,
+            at_state::<OnCluster<RequestAnswerJson>>,
             at_state::<TokenRefusalJson>,
             schema_of::<EvaluationContext>,
         ]),
@@ -110,6 +111,7 @@ const OUTPUTS: &[(&str, Output)] = &[
         Results(&[schema_of::<ImportedPolicy<'_>>, policy_document]),
     ),
     ("policy pull", Like("policy import")),
+    ("policy what-if", Results(&[at_state::<SettingsReport>])),
     (
         "policy apply",
         Results(&[

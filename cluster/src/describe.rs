@@ -1,6 +1,9 @@
 //! What a cluster says about itself: its brokers, its version, and whether it matches ACLs of
 //! groups.
 
+use std::collections::BTreeMap;
+
+use gbac_analysis::brokers::{BrokerSetting, BrokerSettings};
 use gbac_api::service::GroupAclMatching;
 use gbac_engine::model::KafkaVersion;
 use kafka_protocol::messages::describe_configs_request::{
@@ -78,6 +81,8 @@ pub struct ClusterInfo {
     pub unseen: Option<KafkaError>,
     /// Whether ACLs of groups count.
     pub group_acls: GroupAclMatching,
+    /// What decides access besides ACLs, as far as the broker that answers says it.
+    pub settings: BrokerSettings,
 }
 
 impl KafkaCluster {
@@ -89,8 +94,10 @@ impl KafkaCluster {
         let mut info = self.describe_brokers().await?;
         info.brokers.sort();
         info.version = self.feature("metadata.version").and_then(version_of);
+        let mut shown = None;
         match self.describe_configuration(&info.brokers).await {
             Ok(Some(configuration)) => {
+                shown = Some(values(&configuration));
                 info.authorizer = value(&configuration, AUTHORIZER);
                 info.principal_builder = value(&configuration, PRINCIPAL_BUILDER);
             }
@@ -107,15 +114,23 @@ impl KafkaCluster {
             Some(class) if OF_KAFKA.contains(&class) => GroupAclMatching::Ignored,
             _ => GroupAclMatching::Unknown,
         };
+        // Only of these it is known that they name every property that is set.
+        if let (Some(shown), GroupAclMatching::Plugin | GroupAclMatching::Ignored) =
+            (shown, info.group_acls)
+        {
+            let has_plugin = info.group_acls == GroupAclMatching::Plugin;
+            info.settings = BrokerSettings::from_shown(&shown, has_plugin);
+        }
         Ok(info)
     }
 
-    /// Whether the brokers match ACLs of groups; unknown where they do not say it.
-    pub async fn group_acls(&mut self) -> GroupAclMatching {
+    /// Whether the brokers match ACLs of groups, and what else decides access; unknown where they do
+    /// not say it.
+    pub async fn rules(&mut self) -> (GroupAclMatching, BrokerSettings) {
         match self.describe().await {
-            Ok(info) => info.group_acls,
-            Err(_) if self.is_platform() => GroupAclMatching::Platform,
-            Err(_) => GroupAclMatching::Unknown,
+            Ok(info) => (info.group_acls, info.settings),
+            Err(_) if self.is_platform() => (GroupAclMatching::Platform, BrokerSettings::default()),
+            Err(_) => (GroupAclMatching::Unknown, BrokerSettings::default()),
         }
     }
 
@@ -172,11 +187,13 @@ impl KafkaCluster {
         });
         likely.extend(others);
         for broker in likely.into_iter().take(MAX_ASKED) {
-            let keys = [AUTHORIZER, PRINCIPAL_BUILDER].map(StrBytes::from_static_str);
+            let mut keys = vec![AUTHORIZER, PRINCIPAL_BUILDER];
+            keys.extend(BrokerSetting::ALL.map(BrokerSetting::name));
+            let keys = keys.into_iter().map(StrBytes::from_static_str).collect();
             let resource = DescribeConfigsResource::default()
                 .with_resource_type(BROKER)
                 .with_resource_name(StrBytes::from_string(broker.id.to_string()))
-                .with_configuration_keys(Some(keys.to_vec()));
+                .with_configuration_keys(Some(keys));
             let request = DescribeConfigsRequest::default().with_resources(vec![resource]);
             let answer = self.read(&request).await?;
             let Some(result) = answer.results.into_iter().next() else {
@@ -208,6 +225,7 @@ fn info(id: Option<String>, controller: i32, brokers: Vec<ClusterBroker>) -> Clu
         principal_builder: None,
         unseen: None,
         group_acls: GroupAclMatching::Unknown,
+        settings: BrokerSettings::default(),
     }
 }
 
@@ -228,6 +246,16 @@ fn value(configuration: &DescribeConfigsResult, name: &str) -> Option<String> {
         .iter()
         .find(|config| &*config.name == name)?;
     found.value.as_ref().map(ToString::to_string)
+}
+
+/// The properties that the broker names, with the values that it shows.
+fn values(configuration: &DescribeConfigsResult) -> BTreeMap<String, Option<String>> {
+    let mut values = BTreeMap::new();
+    for config in &configuration.configs {
+        let value = config.value.as_ref().map(ToString::to_string);
+        values.insert(config.name.to_string(), value);
+    }
+    values
 }
 
 #[cfg(test)]

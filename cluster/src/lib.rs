@@ -30,4 +30,5 @@ pub use error::{BrokerRefusal, KafkaError, Malformed, Stranger};
 pub use phases::{AclPhase, phases};
 pub use properties::{
     ClientProperties, MAX_PROPERTIES_BYTES, NoteReason, PropertyError, PropertyFault, PropertyNote,
+    read_properties,
 };

@@ -1,4 +1,4 @@
-//! A broker of Kafka that has ACLs and nothing else, for commands that call a cluster.
+//! A broker of Kafka that has ACLs and properties and nothing else, for commands that call a cluster.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
@@ -11,6 +11,8 @@ const API_VERSIONS: i16 = 18;
 const DESCRIBE_ACLS: i16 = 29;
 const CREATE_ACLS: i16 = 30;
 const DELETE_ACLS: i16 = 31;
+const METADATA: i16 = 3;
+const DESCRIBE_CONFIGS: i16 = 32;
 /// `INVALID_REQUEST`.
 const REFUSED: i16 = 42;
 /// The first version that has types of patterns.
@@ -37,6 +39,8 @@ struct State {
     /// An ACL that somebody else creates after so many lists.
     added_after: Option<(usize, StoredAcl)>,
     lists: usize,
+    /// The properties that it names, with the values that it shows; none if it describes nothing.
+    properties: Option<Vec<(String, Option<String>)>>,
 }
 
 /// A running broker.
@@ -92,6 +96,15 @@ impl Broker {
         state.added_after = Some((state.lists + 1, acl));
     }
 
+    /// Names properties from now on, and shows the values of some.
+    pub(crate) fn describe(&self, properties: &[(&str, Option<&str>)]) {
+        let mut named = Vec::new();
+        for (name, value) in properties {
+            named.push(((*name).to_owned(), value.map(str::to_owned)));
+        }
+        self.state.lock().expect("the state").properties = Some(named);
+    }
+
     /// The ACLs.
     pub(crate) fn acls(&self) -> Vec<StoredAcl> {
         let state = self.state.lock().expect("the state");
@@ -120,7 +133,9 @@ fn answer(mut stream: &TcpStream, state: &Mutex<State>) -> io::Result<()> {
     let _client = request.text();
     let mut state = state.lock().expect("the state");
     let body = match key {
-        API_VERSIONS => versions(),
+        API_VERSIONS => versions(&state),
+        METADATA => metadata(),
+        DESCRIBE_CONFIGS => configs(&state, &mut request),
         DESCRIBE_ACLS => list(&mut state),
         CREATE_ACLS => create(&mut state, &mut request),
         DELETE_ACLS => delete(&mut state, &mut request),
@@ -135,13 +150,16 @@ fn answer(mut stream: &TcpStream, state: &Mutex<State>) -> io::Result<()> {
 }
 
 /// The calls that this broker has, in version 3 of the answer.
-fn versions() -> Vec<u8> {
-    let calls = [
+fn versions(state: &State) -> Vec<u8> {
+    let mut calls = vec![
         (API_VERSIONS, 3),
         (DESCRIBE_ACLS, VERSION),
         (CREATE_ACLS, VERSION),
         (DELETE_ACLS, VERSION),
     ];
+    if state.properties.is_some() {
+        calls.extend([(METADATA, 2), (DESCRIBE_CONFIGS, VERSION)]);
+    }
     let mut body = vec![0, 0, u8::try_from(calls.len() + 1).expect("few calls")];
     for (key, version) in calls {
         for number in [key, VERSION.min(version), version] {
@@ -150,6 +168,47 @@ fn versions() -> Vec<u8> {
         body.push(0);
     }
     body.extend([0_u8; 5]);
+    body
+}
+
+/// This broker, number 1, in version 2 of the answer.
+fn metadata() -> Vec<u8> {
+    let mut body = Vec::new();
+    put_count(&mut body, 1);
+    put_count(&mut body, 1);
+    put_text(&mut body, Some("127.0.0.1"));
+    put_count(&mut body, 9092);
+    put_text(&mut body, None);
+    put_text(&mut body, Some("cluster"));
+    put_count(&mut body, 1);
+    put_count(&mut body, 0);
+    body
+}
+
+/// The properties that were asked about, in version 1 of the answer.
+fn configs(state: &State, request: &mut Request<'_>) -> Vec<u8> {
+    let _resources = request.count();
+    let (kind, name) = (request.byte(), request.text());
+    let mut asked = BTreeSet::new();
+    for _ in 0..request.count() {
+        asked.insert(request.text());
+    }
+    let mut properties = state.properties.clone().unwrap_or_default();
+    properties.retain(|(name, _)| asked.contains(name));
+    let mut body = vec![0; 4];
+    put_count(&mut body, 1);
+    body.extend([0_u8; 2]);
+    put_text(&mut body, None);
+    body.extend(kind.to_be_bytes());
+    put_text(&mut body, Some(&name));
+    put_count(&mut body, properties.len());
+    for (name, value) in &properties {
+        put_text(&mut body, Some(name));
+        put_text(&mut body, value.as_deref());
+        // Read-only, of the file, sensitive if it is not shown, without synonyms.
+        body.extend([1, 4, u8::from(value.is_none())]);
+        put_count(&mut body, 0);
+    }
     body
 }
 

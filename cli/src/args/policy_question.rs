@@ -42,7 +42,7 @@ pub(crate) struct EvaluatedQuery {
 impl EvaluatedQuery {
     /// Reads the inputs of the flags, and evaluates the query.
     pub(crate) fn evaluate(process: &Process, args: &PolicyQueryArgs) -> Result<Self, Failure> {
-        let LoadedPolicy { policy, state } = policy_source::load(process, &args.policy)?;
+        let LoadedPolicy { policy, state, .. } = policy_source::load(process, &args.policy)?;
         let (verifier, at) = question::verifier(process, &args.subject)?;
         let sign_in = SignIn::new(verifier.as_ref(), state.as_ref());
         let has_keys = sign_in.has_keys();

@@ -6,6 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use gbac_analysis::brokers::{BrokerRules, BrokerSettings};
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
 use gbac_json::{policy_from_json, policy_to_text};
@@ -72,6 +73,9 @@ impl PolicySourceArgs {
             return Err(Failure::usage(cluster::POLICY_AND_CLUSTER));
         }
         if !names_brokers && !self.online {
+            if self.brokers.broker_properties.is_some() {
+                return Err(Failure::usage(cluster::PROPERTIES_OF_SERVICE));
+            }
             return Ok(None);
         }
         let (url, profile) = (self.url.as_deref(), self.profile.as_deref());
@@ -178,6 +182,27 @@ impl fmt::Display for PolicyState {
 pub(crate) struct LoadedPolicy {
     pub(crate) policy: Policy,
     pub(crate) state: Option<PolicyState>,
+    /// What brokers decide with besides the policy.
+    pub(crate) rules: BrokerRules,
+    /// Their settings, if it is the policy of a Kafka cluster.
+    pub(crate) settings: Option<BrokerSettings>,
+}
+
+impl LoadedPolicy {
+    /// The policy of a Kafka cluster, with the super users and the rules for groups of its brokers.
+    fn of_cluster(process: &Process, brokers: &Brokers) -> Result<Self, Failure> {
+        let of_cluster = Cluster::open(process, brokers)?.policy(process)?;
+        of_cluster.warn_of_unknown(process);
+        of_cluster.note_settings(process);
+        let (mut policy, settings) = (of_cluster.policy, of_cluster.settings);
+        let rules = BrokerRules::new(&mut policy, &settings);
+        Ok(Self {
+            policy,
+            state: None,
+            rules,
+            settings: Some(settings),
+        })
+    }
 }
 
 /// A policy with the name of its file, service or profile.
@@ -191,7 +216,7 @@ pub(crate) struct NamedPolicy {
 impl NamedPolicy {
     fn parse(text: PolicyText) -> Result<Self, Failure> {
         let name = text.name.clone();
-        let LoadedPolicy { policy, state } = parse(text)?;
+        let LoadedPolicy { policy, state, .. } = parse(text)?;
         Ok(Self {
             name,
             is_profile: false,
@@ -260,12 +285,20 @@ impl NamedPolicy {
 
 /// Loads the policy of the flags.
 pub(crate) fn load(process: &Process, args: &PolicySourceArgs) -> Result<LoadedPolicy, Failure> {
-    parse(read(process, args, None)?)
+    match args.cluster(process)? {
+        Some(brokers) => LoadedPolicy::of_cluster(process, &brokers),
+        None => parse(read(process, args, None)?),
+    }
 }
 
 fn parse(PolicyText { text, name, state }: PolicyText) -> Result<LoadedPolicy, Failure> {
     let policy = policy_from_json(&text).map_err(|problems| Failure::problems(&name, problems))?;
-    Ok(LoadedPolicy { policy, state })
+    Ok(LoadedPolicy {
+        policy,
+        state,
+        rules: BrokerRules::default(),
+        settings: None,
+    })
 }
 
 /// Loads the policy of the flags. The client is for a caller who can sign in to the service, but

@@ -3,13 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use gbac_analysis::brokers::{BrokerSetting, BrokerSettings, SettingValue};
+use gbac_api::service::GroupAclMatching;
 use gbac_cluster::{
     AclOutcome, BrokerAddress, ClientProperties, KafkaCluster, KafkaError, RawAcl, StoredAcls,
+    read_properties,
 };
 use gbac_engine::model::{Acl, Dialect, PrincipalType, RoleSpelling};
 use gbac_engine::policy::{Change, Policy, Settings, StatedSettings};
-use gbac_words::acl;
 use gbac_words::commands::cluster as words;
+use gbac_words::{acl, settings_effect};
 use tokio::runtime::Runtime;
 
 use super::saved_profiles;
@@ -46,6 +49,15 @@ pub(crate) struct BrokerArgs {
         help_heading = "Kafka cluster"
     )]
     pub(crate) role_file: Option<PathBuf>,
+    /// Properties of a broker, such as server.properties, for what brokers do not show: super.users
+    /// and allow.everyone.if.no.acl.found decide besides ACLs.
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        help_heading = "Kafka cluster"
+    )]
+    pub(crate) broker_properties: Option<PathBuf>,
 }
 
 /// Where a Kafka cluster is, and how to sign in.
@@ -55,6 +67,7 @@ pub(crate) struct Brokers {
     servers: String,
     command_config: Option<PathBuf>,
     role_file: Option<PathBuf>,
+    broker_properties: Option<PathBuf>,
 }
 
 /// The Kafka cluster of the flags, or of the profile; `None` if they name a service.
@@ -64,7 +77,7 @@ pub(crate) fn selected(
     url: Option<&str>,
     profile: Option<&str>,
 ) -> Result<Option<Brokers>, Failure> {
-    let role_file = args.role_file.clone();
+    let (role_file, broker_properties) = (args.role_file.clone(), args.broker_properties.clone());
     if let Some(servers) = &args.bootstrap_servers {
         if url.is_some() || profile.is_some() {
             return Err(Failure::usage(words::ONE_TARGET));
@@ -73,6 +86,7 @@ pub(crate) fn selected(
             servers: servers.clone(),
             command_config: args.command_config.clone(),
             role_file,
+            broker_properties,
         }));
     }
     let is_service = url.is_some() || (profile.is_none() && process.variable("GBAC_URL").is_some());
@@ -86,8 +100,10 @@ pub(crate) fn selected(
             servers,
             command_config,
             role_file,
+            broker_properties,
         })),
         None if role_file.is_some() => Err(Failure::usage(words::ROLES_OF_SERVICE)),
+        None if broker_properties.is_some() => Err(Failure::usage(words::PROPERTIES_OF_SERVICE)),
         None => Ok(None),
     }
 }
@@ -110,6 +126,7 @@ pub(crate) struct Cluster {
     kafka: KafkaCluster,
     runtime: Runtime,
     role_file: Option<PathBuf>,
+    broker_properties: Option<PathBuf>,
 }
 
 /// The ACLs of a cluster, and the policy that they are.
@@ -118,6 +135,8 @@ pub(crate) struct ClusterPolicy {
     pub(crate) stored: StoredAcls,
     /// The ACLs that are not in the policy, because this version does not know what they say.
     pub(crate) unknown: Vec<String>,
+    /// What decides besides ACLs.
+    pub(crate) settings: BrokerSettings,
 }
 
 impl ClusterPolicy {
@@ -125,6 +144,23 @@ impl ClusterPolicy {
     pub(crate) fn warn_of_unknown(&self, process: &Process) {
         if !self.unknown.is_empty() {
             output::problem(process, &words::unknown_acls(&self.unknown));
+        }
+    }
+
+    /// Says what decides besides ACLs, and what of it is not known.
+    pub(crate) fn note_settings(&self, process: &Process) {
+        if let Some(stated) = settings_effect::stated(&self.settings) {
+            output::note(process, &format!("note: {}", sentence(&stated)));
+        }
+        let hidden = settings_effect::hidden(&self.settings);
+        for note in hidden
+            .into_iter()
+            .chain(settings_effect::unknown(&self.settings))
+        {
+            output::note(
+                process,
+                &format!("note: {note}; {}", words::PASS_PROPERTIES),
+            );
         }
     }
 }
@@ -138,7 +174,7 @@ impl Cluster {
     pub(crate) fn open(process: &Process, brokers: &Brokers) -> Result<Self, Failure> {
         let servers = parse_servers(&brokers.servers)?;
         let properties = match &brokers.command_config {
-            Some(path) => read_properties(process, path, servers)?,
+            Some(path) => client_properties(process, path, servers)?,
             None => ClientProperties::plain(servers),
         };
         // An error means that the same provider is already installed.
@@ -155,6 +191,7 @@ impl Cluster {
             kafka,
             runtime,
             role_file: brokers.role_file.clone(),
+            broker_properties: brokers.broker_properties.clone(),
         })
     }
 
@@ -212,26 +249,41 @@ impl Cluster {
             }
         }
         self.add_roles(process, &mut policy)?;
-        self.note_groups(process, &policy);
+        let Self { kafka, runtime, .. } = self;
+        let (matching, settings) = runtime.block_on(kafka.rules());
+        note_groups(process, &policy, matching);
         Ok(ClusterPolicy {
             policy,
             stored,
             unknown,
+            settings: self.with_properties(process, settings)?,
         })
     }
 
-    /// Says whether ACLs of groups and roles count in the cluster.
-    fn note_groups(&mut self, process: &Process, policy: &Policy) {
-        let mut number = 0;
-        for acl in policy.acls() {
-            let kind = acl.principal.kind();
-            number += usize::from(matches!(kind, PrincipalType::Group | PrincipalType::Role));
+    /// The settings that the brokers show, with those of the file.
+    fn with_properties(
+        &self,
+        process: &Process,
+        mut settings: BrokerSettings,
+    ) -> Result<BrokerSettings, Failure> {
+        let Some(path) = &self.broker_properties else {
+            return Ok(settings);
+        };
+        let file = plain(&path.display().to_string());
+        let failed = |message: String| {
+            Failure::new("broker_properties_invalid", format!("{file}: {message}"))
+        };
+        let text = input::secret(process, path)?;
+        let properties = read_properties(&text).map_err(|error| failed(error.to_string()))?;
+        for setting in BrokerSetting::ALL {
+            if let Some(value) = properties.get(setting.name()) {
+                let stated = settings.state(setting, value);
+                stated.map_err(|error| failed(error.to_string()))?;
+            } else if *settings.value(setting) == SettingValue::Unknown {
+                settings.set_default(setting);
+            }
         }
-        if number > 0 {
-            let Self { kafka, runtime, .. } = self;
-            let note = words::group_acls(number, runtime.block_on(kafka.group_acls()));
-            output::note(process, &format!("note: {note}"));
-        }
+        Ok(settings)
     }
 
     /// Adds the roles of the file, and says which roles have no known members.
@@ -265,8 +317,21 @@ impl Cluster {
     }
 }
 
+/// Says whether ACLs of groups and roles count in the cluster.
+fn note_groups(process: &Process, policy: &Policy, matching: GroupAclMatching) {
+    let mut number = 0;
+    for acl in policy.acls() {
+        let kind = acl.principal.kind();
+        number += usize::from(matches!(kind, PrincipalType::Group | PrincipalType::Role));
+    }
+    if number > 0 {
+        let note = words::group_acls(number, matching);
+        output::note(process, &format!("note: {note}"));
+    }
+}
+
 /// Reads client properties; the brokers of the flag take precedence.
-fn read_properties(
+fn client_properties(
     process: &Process,
     path: &Path,
     servers: Vec<BrokerAddress>,

@@ -61,7 +61,7 @@ pub(crate) struct OtherSubjectArgs {
 }
 
 pub(crate) fn run(process: &Process, args: &CompareArgs, format: Format) -> Result<u8, Failure> {
-    let LoadedPolicy { policy, state } = policy_source::load(process, &args.policy)?;
+    let LoadedPolicy { policy, state, .. } = policy_source::load(process, &args.policy)?;
     let (verifier, at) = question::verifier(process, &args.subject)?;
     let sign_in = SignIn::new(verifier.as_ref(), state.as_ref());
     let first = question::subject(process, &args.subject, sign_in.has_keys())?;

@@ -33,7 +33,7 @@ pub(crate) fn run(
     args: &PermissionsArgs,
     format: Format,
 ) -> Result<u8, Failure> {
-    let LoadedPolicy { policy, state } = policy_source::load(process, &args.policy)?;
+    let LoadedPolicy { policy, state, .. } = policy_source::load(process, &args.policy)?;
     let (who, permissions, is_expired) = if let Some(principal) = &args.principal {
         let principal = question::parse_principal(principal)?;
         suggest_principal(process, &policy, &principal);

@@ -45,7 +45,7 @@ pub(crate) struct WhatIfArgs {
 }
 
 pub(crate) fn run(process: &Process, args: &WhatIfArgs, format: Format) -> Result<u8, Failure> {
-    let LoadedPolicy { policy, state } = policy_source::load(process, &args.policy)?;
+    let LoadedPolicy { policy, state, .. } = policy_source::load(process, &args.policy)?;
     let changes = hypothetical(process, args)?;
     let (verifier, at) = question::verifier(process, &args.subject)?;
     let subject = question::subject(process, &args.subject, verifier.is_some())?;

@@ -41,7 +41,7 @@ pub(crate) fn run(process: &Process, args: &WhoCanArgs, format: Format) -> Resul
     let host = question::parse_host(args.host.as_deref())?;
     let (kind, name) = Resources::from(&args.resources).single()?;
     let request = Request::new(operation, kind, &name, At::IgnoringExpiry).with_host(host);
-    let LoadedPolicy { policy, state } = policy_source::load(process, &args.policy)?;
+    let LoadedPolicy { policy, state, .. } = policy_source::load(process, &args.policy)?;
     let who = match args.prefixed {
         true => who_can_on_prefix(&policy, &request),
         false => who_can(&policy, &request),

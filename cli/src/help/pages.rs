@@ -341,6 +341,15 @@ const PAGES: &[Page] = &[
         exit_codes: IMPORT_FILES,
     },
     Page {
+        path: "policy what-if",
+        examples: &[
+            "# Who needs allow.everyone.if.no.acl.found?",
+            "gbac policy what-if --bootstrap-servers broker-1:9092 --command-config admin.properties --broker-properties server.properties --set allow.everyone.if.no.acl.found=false --seen gbac-audit.jsonl",
+            "gbac policy what-if --policy policy.json --token-file token.jwt --set 'oidc_group_claim_path=$.realm_access.roles'",
+        ],
+        exit_codes: DEFAULT,
+    },
+    Page {
         path: "policy convert",
         examples: &[
             "# A script that creates the policy in an empty cluster",

@@ -66,7 +66,7 @@ pub(crate) fn whole_verdict(verdict: &str, outcome: Outcome, assumed: Assumption
 
 /// The verdict as a cell of a table.
 pub(crate) fn verdict(decision: &Decision) -> Cell {
-    let text = decision::verdict(decision.reason);
+    let text = decision::verdict_of(decision);
     Cell::styled(text, output::outcome_style(decision.outcome))
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn names(kind: ResourceType, pattern: PatternType, name: &str) -> Str
 /// The reason of a decision: the deciding ACL with its access path.
 pub(crate) fn because(resolved: &ResolvedIdentity, decision: &Decision) -> String {
     let Some(acl) = &decision.acl else {
-        return decision::without_acl(decision.reason, &resolved.identity);
+        return decision::without_acl(decision, &resolved.identity);
     };
     let mut path = Vec::new();
     if let Some(group) = &decision.group {

@@ -33,10 +33,7 @@ impl Call for ProduceRequest {
                 Part::Array(&[
                     Part::Fixed(22),
                     Part::Since(5, &[Part::Fixed(8)]),
-                    Part::Since(
-                        8,
-                        &[Part::Array(&[Part::Fixed(4), Part::Text]), Part::Text],
-                    ),
+                    Part::Since(8, &[Part::Array(&[Part::Fixed(4), Part::Text]), Part::Text]),
                     Part::Tagged(0, &[Part::Structure(&[Part::Fixed(8)])]),
                 ]),
             ]),
@@ -131,8 +128,8 @@ mod tests {
         DeleteRecordsPartitionResult, DeleteRecordsTopicResult,
     };
     use kafka_protocol::messages::fetch_response::{
-        AbortedTransaction, EpochEndOffset, FetchableTopicResponse, LeaderIdAndEpoch, PartitionData,
-        SnapshotId,
+        AbortedTransaction, EpochEndOffset, FetchableTopicResponse, LeaderIdAndEpoch,
+        PartitionData, SnapshotId,
     };
     use kafka_protocol::messages::list_offsets_response::{
         ListOffsetsPartitionResponse, ListOffsetsTopicResponse,

@@ -10,6 +10,7 @@ mod syntax;
 mod transport;
 mod values;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::address::BrokerAddress;
@@ -24,6 +25,18 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_TIMEOUT: Duration = Duration::from_secs(3600);
 /// The maximum size of properties, in bytes.
 pub const MAX_PROPERTIES_BYTES: usize = 1024 * 1024;
+
+/// The properties of any file of Kafka's; of a key that is set again, the last value.
+///
+/// # Errors
+/// A line has an escape that is not one.
+pub fn read_properties(text: &str) -> Result<BTreeMap<String, String>, PropertyError> {
+    let mut properties = BTreeMap::new();
+    for entry in syntax::read(text)? {
+        properties.insert(entry.key, entry.value);
+    }
+    Ok(properties)
+}
 
 /// What a client of a cluster is told.
 #[derive(Debug, Clone, PartialEq, Eq)]

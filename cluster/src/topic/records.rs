@@ -248,8 +248,8 @@ fn long(bytes: &Bytes, at: usize) -> Result<i64, Malformed> {
 
 #[cfg(test)]
 mod tests {
-    use kafka_protocol::records::{RecordBatchDecoder, RecordBatchEncoder};
     use kafka_protocol::records::{Compression, Record, RecordEncodeOptions, TimestampType};
+    use kafka_protocol::records::{RecordBatchDecoder, RecordBatchEncoder};
 
     use super::*;
 
@@ -346,8 +346,12 @@ mod tests {
             panic!("{plain:?}")
         };
         let record = records.next().expect("valid").expect("a record");
-        assert_eq!((record.offset, record.value.as_deref()), (7, Some(&b"x"[..])));
-        let is = |content: Content, expected| matches!(content, Content::Opaque(of) if of == expected);
+        assert_eq!(
+            (record.offset, record.value.as_deref()),
+            (7, Some(&b"x"[..]))
+        );
+        let is =
+            |content: Content, expected| matches!(content, Content::Opaque(of) if of == expected);
         assert!(is(next().expect("a batch").content, Opaque::Transactional));
         assert!(matches!(next().expect("a batch").content, Content::Control));
         assert!(is(next().expect("a batch").content, Opaque::Compressed));

@@ -7,6 +7,7 @@
 
 pub mod audit;
 mod breadth;
+pub mod brokers;
 mod changes;
 pub mod check;
 mod collisions;

@@ -1,10 +1,12 @@
 //! Decisions, their reasons and the ACLs considered, in a few words.
 
-use gbac_engine::decide::{CandidateStatus, NearMiss, Outcome, Reason, Request};
+use gbac_analysis::brokers::opens_resource;
+use gbac_engine::decide::{CandidateStatus, Decision, NearMiss, Outcome, Reason, Request};
 use gbac_engine::identity::Identity;
 use gbac_engine::{Assumption, Assumptions};
 
 use crate::common::ACLS_NOT_EVALUATED;
+use crate::settings_effect::OPEN_RESOURCE;
 
 /// What was decided and why.
 ///
@@ -18,6 +20,14 @@ pub const fn verdict(reason: Reason) -> &'static str {
         Reason::DenyRule => "Denied by rule",
         Reason::NoMatch => "Denied, nothing allows it",
         Reason::Expired => "Denied, the token has expired",
+    }
+}
+
+/// What was decided and why, also where brokers allow what no ACL is for.
+pub fn verdict_of(decision: &Decision) -> &'static str {
+    match opens_resource(decision) {
+        true => verdict(Reason::AllowRule),
+        false => verdict(decision.reason),
     }
 }
 
@@ -87,8 +97,11 @@ pub const fn outcome(outcome: Outcome) -> &'static str {
 }
 
 /// Why an identity is allowed or denied where no ACL decided; the verdict says the rest.
-pub fn without_acl(reason: Reason, identity: &Identity) -> String {
-    match (reason, identity.groups()) {
+pub fn without_acl(decision: &Decision, identity: &Identity) -> String {
+    if opens_resource(decision) {
+        return OPEN_RESOURCE.to_owned();
+    }
+    match (decision.reason, identity.groups()) {
         (Reason::Superuser, _) => format!("a superuser; {ACLS_NOT_EVALUATED}"),
         (Reason::Expired, _) => ACLS_NOT_EVALUATED.to_owned(),
         (Reason::AllowRule | Reason::DenyRule | Reason::NoMatch, [_])

@@ -81,6 +81,13 @@ pub fn on_names(
         .text(".")
 }
 
+/// What one principal gains or loses by ACLs: `Loses Write on 3 topic patterns by ACLs`.
+pub fn by_acls(effect: AccessEffect, regions: &[&AccessRegion]) -> RichText {
+    RichText::from(format!("{} ", label(effect)))
+        .then(access(regions))
+        .text(" by ACLs")
+}
+
 /// Effects beyond those that are told.
 pub fn more_in_review(effects: usize) -> String {
     format!("{} in the review.", count(effects, "more effect"))

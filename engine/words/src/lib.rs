@@ -28,6 +28,7 @@ pub mod pages;
 pub mod phrases;
 pub mod request;
 pub mod rich_text;
+pub mod settings_effect;
 pub mod sign_in;
 pub mod smallest_change;
 pub mod token_fix;

@@ -10,6 +10,7 @@ mod authzen;
 mod backup;
 mod brokers;
 mod cluster_config;
+mod cluster_what_if;
 mod console;
 mod control_plane;
 mod data_plane_services;
@@ -73,6 +74,7 @@ pub(crate) fn routes(is_demo: bool) -> Routes {
         .merge(features::routes())
         .merge(schema_registry::routes())
         .merge(cluster_config::routes())
+        .merge(cluster_what_if::routes())
         .merge(policy_document::routes())
         .merge(policy_changes::routes())
         .merge(stored_tests::routes())

@@ -235,6 +235,12 @@ pub(super) const ROUTES: &[Route] = &[
         &[(Method::GET, "", 200)],
     ),
     (
+        "/gbac/v1/cluster/what-if",
+        Access::Superuser(ReadMethods::All),
+        "/gbac/v1/cluster/what-if",
+        &[(Method::POST, "{}", 200)],
+    ),
+    (
         "/gbac/v1/backup",
         SECRET,
         "/gbac/v1/backup",

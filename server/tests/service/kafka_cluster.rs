@@ -472,6 +472,91 @@ async fn acls_that_are_not_known_are_counted_and_kept() {
     );
 }
 
+async fn what_if(service: &Service, body: &Value) -> Answer {
+    let path = "/gbac/v1/cluster/what-if";
+    let asked = request(Method::POST, path, &admin(), &body.to_string());
+    service.ask(asked).await
+}
+
+#[tokio::test]
+async fn other_settings_of_the_brokers_are_tried() {
+    let kafka = KafkaDouble::start(&[topic(3, "orders", "User:ann")]).await;
+    kafka.broker().properties = vec![
+        (
+            "authorizer.class.name",
+            Some("org.apache.kafka.metadata.authorizer.StandardAuthorizer"),
+        ),
+        ("allow.everyone.if.no.acl.found", Some("true")),
+        ("super.users", None),
+    ];
+    let (service, _folder) = start(&kafka).await;
+    let present = what_if(&service, &json!({})).await;
+    assert_eq!(present.status, 200);
+    let present = present.json();
+    let shown =
+        json!({ "name": "allow.everyone.if.no.acl.found", "state": "stated", "value": "true" });
+    assert_eq!(present["settings"][0], shown);
+    let hidden = json!({ "name": "super.users", "state": "hidden" });
+    assert_eq!(present["settings"][1], hidden);
+    assert_eq!(
+        (&present["summary"], &present["denied"]),
+        (&json!(""), &json!(0))
+    );
+    let line = |user: &str, topic: &str| {
+        format!(
+            "Principal = User:{user} is Denied operation = READ from host = 10.0.0.7 on resource = \
+             Topic:LITERAL:{topic} for request = Fetch with resourceRefCount = 1 based on rule DefaultDeny\n"
+        )
+    };
+    let log = line("ann", "orders") + &line("eve", "logs") + &line("root", "logs");
+    let off = json!({ "allow.everyone.if.no.acl.found": "false" });
+    let answer = what_if(&service, &json!({ "set": off, "log": log }))
+        .await
+        .json();
+    assert_eq!(
+        answer["summary"],
+        "Turning off `allow.everyone.if.no.acl.found` denies 2 of the 3 principals seen."
+    );
+    assert!(
+        answer["notes"][0]
+            .as_str()
+            .unwrap()
+            .contains("can be a super user")
+    );
+    assert_eq!(answer["callers"][0]["denied"][0]["resource_name"], "logs");
+    let known = json!({ "super.users": "User:root" });
+    let answer = what_if(&service, &json!({ "set": off, "known": known, "log": log })).await;
+    assert_eq!(
+        (&answer.json()["denied"], &answer.json()["notes"]),
+        (&json!(1), &json!([]))
+    );
+    // Without lines and events, the principals of ACLs and roles.
+    let answer = what_if(&service, &json!({ "set": off })).await.json();
+    assert_eq!(
+        (&answer["seen_in"], &answer["seen"]),
+        (&json!("policy"), &json!(1))
+    );
+    for (body, reason) in [
+        (json!({ "set": { "super.users": "" } }), "add it to `known`"),
+        (json!({ "set": { "no.such": "" } }), "is not a setting"),
+        (
+            json!({ "known": { "super.users": "Group:a" } }),
+            "never super users",
+        ),
+        (json!({ "sets": {} }), "unknown field"),
+    ] {
+        let refused = what_if(&service, &body).await;
+        assert_eq!(refused.status, 400, "{body}");
+        let text = String::from_utf8(refused.body.to_vec()).unwrap();
+        assert!(text.contains(reason), "{text}");
+    }
+    let about = info(&service).await.to_string();
+    assert!(
+        !about.contains("super.users"),
+        "everybody can read it: {about}"
+    );
+}
+
 #[tokio::test]
 async fn the_policy_has_the_dialect_of_kafka() {
     let kafka = KafkaDouble::start(&[]).await;

@@ -14,6 +14,10 @@ use kafka_protocol::messages::delete_acls_response::{
 use kafka_protocol::messages::describe_acls_response::{
     AclDescription, DescribeAclsResource, DescribeAclsResponse,
 };
+use kafka_protocol::messages::describe_configs_response::{
+    DescribeConfigsResourceResult, DescribeConfigsResponse, DescribeConfigsResult,
+};
+use kafka_protocol::messages::metadata_response::{MetadataResponse, MetadataResponseBroker};
 use kafka_protocol::messages::{
     CreateAclsRequest, DeleteAclsRequest, SaslAuthenticateRequest, SaslAuthenticateResponse,
     SaslHandshakeResponse,
@@ -27,6 +31,8 @@ use tokio::task::JoinHandle;
 const SASL_HANDSHAKE: i16 = 17;
 const API_VERSIONS: i16 = 18;
 const SASL_AUTHENTICATE: i16 = 36;
+const METADATA: i16 = 3;
+const CONFIGS: i16 = 32;
 const DESCRIBE: i16 = 29;
 const CREATE: i16 = 30;
 const DELETE: i16 = 31;
@@ -92,6 +98,8 @@ pub(crate) struct Broker {
     pub(crate) reads: usize,
     /// What it answers instead of its ACLs, as if it had not heard of the last changes.
     pub(crate) stale: Option<Vec<DoubleAcl>>,
+    /// The properties that it names, with the values that it shows.
+    pub(crate) properties: Vec<(&'static str, Option<&'static str>)>,
 }
 
 pub(crate) struct KafkaDouble {
@@ -186,7 +194,9 @@ fn answer(mut request: Bytes, user: &mut Option<String>, broker: &mut Broker) ->
                 .encode(&mut body, version)
                 .unwrap();
         }
-        API_VERSIONS => versions().encode(&mut body, version).unwrap(),
+        API_VERSIONS => versions(broker).encode(&mut body, version).unwrap(),
+        METADATA => metadata().encode(&mut body, version).unwrap(),
+        CONFIGS => configs(broker).encode(&mut body, version).unwrap(),
         DESCRIBE => describe(broker).encode(&mut body, version).unwrap(),
         CREATE => {
             let asked = CreateAclsRequest::decode(&mut request, version).unwrap();
@@ -213,16 +223,20 @@ fn answer(mut request: Bytes, user: &mut Option<String>, broker: &mut Broker) ->
 }
 
 /// The calls in versions that have no tagged fields, so that all headers are alike.
-fn versions() -> ApiVersionsResponse {
+fn versions(broker: &Broker) -> ApiVersionsResponse {
     let mut keys = Vec::new();
-    for (key, max) in [
+    let mut calls = vec![
         (SASL_HANDSHAKE, 1),
         (API_VERSIONS, 3),
         (DESCRIBE, 1),
         (CREATE, 1),
         (DELETE, 1),
         (SASL_AUTHENTICATE, 1),
-    ] {
+    ];
+    if !broker.properties.is_empty() {
+        calls.extend([(METADATA, 2), (CONFIGS, 1)]);
+    }
+    for (key, max) in calls {
         keys.push(
             ApiVersion::default()
                 .with_api_key(key)
@@ -244,6 +258,33 @@ fn signed_in(broker: &Broker, message: &[u8]) -> Option<String> {
     let token = rest.split('\x01').next()?;
     let is_known = broker.tokens.iter().any(|(known, _)| known == token);
     is_known.then(|| token.to_owned())
+}
+
+fn metadata() -> MetadataResponse {
+    let broker = MetadataResponseBroker::default()
+        .with_node_id(1.into())
+        .with_host(text("127.0.0.1"))
+        .with_port(9092)
+        .with_rack(None);
+    MetadataResponse::default()
+        .with_cluster_id(None)
+        .with_controller_id(1.into())
+        .with_brokers(vec![broker])
+}
+
+fn configs(broker: &Broker) -> DescribeConfigsResponse {
+    let mut configs = Vec::new();
+    for (name, value) in &broker.properties {
+        configs.push(
+            DescribeConfigsResourceResult::default()
+                .with_name(text(name))
+                .with_value(value.map(text)),
+        );
+    }
+    let result = DescribeConfigsResult::default()
+        .with_error_message(None)
+        .with_configs(configs);
+    DescribeConfigsResponse::default().with_results(vec![result])
 }
 
 fn describe(broker: &mut Broker) -> DescribeAclsResponse {

@@ -7,11 +7,12 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use gbac_analysis::check::{Answer, CANDIDATES, Query, TokenRefusal, evaluate, explain};
+use gbac_analysis::brokers::{BrokerSetting, BrokerSettings, opens_resource};
+use gbac_analysis::check::{Answer, CANDIDATES, Query, TokenRefusal, explain};
 use gbac_api::paths;
 use gbac_engine::decide::{
-    AccessPath, At, Candidate, CandidateStatus, Explanation, HostMatch, Outcome, PrincipalMatch,
-    Reason, Request,
+    AccessPath, At, Candidate, CandidateStatus, Decision, Explanation, HostMatch, Outcome,
+    PreparedIdentity, PrincipalMatch, Reason, Request,
 };
 use gbac_engine::groups::{ClaimFinding, MissingReason, Readability};
 use gbac_engine::model::CLUSTER_NAME;
@@ -20,6 +21,9 @@ use gbac_json::{AnswerJson, ExplanationJson, TokenRefusalJson};
 use gbac_words::commands::access;
 use gbac_words::{acl, decision};
 use reqwest::Method;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::args::policy_source::{self, LoadedPolicy, PolicySourceArgs, PolicyState};
@@ -60,6 +64,38 @@ pub(crate) struct CheckArgs {
     audit: Option<PathBuf>,
 }
 
+/// A decision about a Kafka cluster, with what else its brokers decide with.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct OnCluster<T> {
+    /// The decision.
+    #[serde(flatten)]
+    result: T,
+    /// The setting of the brokers that allows it although no ACL does: absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allowed_by_setting: Option<&'static str>,
+    /// The settings of the brokers that the decision does not know; absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unknown_settings: Vec<&'static str>,
+}
+
+impl<T> OnCluster<T> {
+    fn new(result: T, settings: Option<&BrokerSettings>, decisions: &[Decision]) -> Self {
+        let is_open = decisions.iter().any(opens_resource);
+        let mut unknown_settings = Vec::new();
+        for (setting, value) in settings.into_iter().flat_map(BrokerSettings::iter) {
+            if !value.is_known() && !setting.is_of_plugin() {
+                unknown_settings.push(setting.name());
+            }
+        }
+        Self {
+            result,
+            allowed_by_setting: is_open.then(|| BrokerSetting::AllowEveryone.name()),
+            unknown_settings,
+        }
+    }
+}
+
 pub(crate) fn run(process: &Process, args: &CheckArgs, format: Format) -> Result<u8, Failure> {
     let loaded = match policy_source::load_or_client(process, &args.policy)? {
         Ok(loaded) => loaded,
@@ -87,7 +123,12 @@ fn one(
     at: At,
     format: Format,
 ) -> Result<u8, Failure> {
-    let LoadedPolicy { policy, state } = loaded;
+    let LoadedPolicy {
+        policy,
+        state,
+        rules,
+        settings,
+    } = loaded;
     let state = state.as_ref();
     let who = question::subject_or_principal(
         process,
@@ -106,7 +147,8 @@ fn one(
         }
     };
     let identity = &resolved.identity;
-    let answer = evaluate(policy, identity, &check, at)?;
+    let mut prepared = PreparedIdentity::new(policy, identity.clone());
+    let answer = rules.evaluate(policy, &mut prepared, &check, at)?;
     if let Some(log) = log {
         if question::group_alone(identity).is_some() {
             return Err(Failure::usage(
@@ -115,13 +157,24 @@ fn one(
         }
         log.record(&resolved, &check, &answer, at)?;
     }
-    let explained = explain(policy, identity, &check, at, args.limit).zip(check.access(at));
+    let mut explained = explain(policy, identity, &check, at, args.limit).zip(check.access(at));
+    if let (Some((explanation, _)), Answer::Access(decision)) = (&mut explained, &answer) {
+        explanation.decision.clone_from(decision);
+    }
+    let settings = settings.as_ref();
     match (format, &explained) {
         (Format::Json | Format::Yaml, Some((explanation, _))) => {
-            policy_source::write_value(process, state, format, ExplanationJson::from(explanation))?;
+            let decision = std::slice::from_ref(&explanation.decision);
+            let result = OnCluster::new(ExplanationJson::from(explanation), settings, decision);
+            policy_source::write_value(process, state, format, result)?;
         }
         (Format::Json | Format::Yaml, None) => {
-            policy_source::write_value(process, state, format, AnswerJson::from(&answer))?;
+            let mut decided = Vec::new();
+            if let Answer::Api { decisions, .. } = &answer {
+                decided.extend(decisions.iter().map(|(_, decision)| decision.clone()));
+            }
+            let result = OnCluster::new(AnswerJson::from(&answer), settings, &decided);
+            policy_source::write_value(process, state, format, result)?;
         }
         (Format::Text, Some((explanation, request))) => {
             let text = render_explanation(process, &resolved, request, explanation);
@@ -290,7 +343,7 @@ fn render_explanation(
         Some(request.resource_name),
     ));
     let (verdict, style) = output::assuming(
-        decision::verdict(decision.reason),
+        decision::verdict_of(decision),
         decision.outcome,
         decision.assumed,
     );
@@ -326,7 +379,7 @@ fn render_explanation(
         let at_limit = explanation.omitted > 0;
         let _ = writeln!(text, "{}", access::acls_not_listed(acls, at_limit));
     }
-    if decision.reason == Reason::NoMatch {
+    if decision.reason == Reason::NoMatch && !opens_resource(decision) {
         let _ = writeln!(text, "{}", what_to_do(resolved));
     }
     text

@@ -6,7 +6,8 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::str::Utf8Error;
 
-use gbac_analysis::check::{Answer, Check, CheckError, TokenRefusal, evaluate_with};
+use gbac_analysis::brokers::BrokerRules;
+use gbac_analysis::check::{Answer, Check, CheckError, TokenRefusal};
 use gbac_engine::decide::{At, PreparedIdentity};
 use gbac_engine::policy::Policy;
 use gbac_engine::{ClaimSet, ResolvedIdentity, Subject};
@@ -54,6 +55,7 @@ pub(super) fn run(
     }
     let mut evaluator = Evaluator {
         policy: &loaded.policy,
+        rules: &loaded.rules,
         sign_in,
         log,
         identities: HashMap::new(),
@@ -214,6 +216,7 @@ const MAX_IDENTITIES: usize = 4096;
 /// Evaluates a file of checks, and caches prepared identities.
 struct Evaluator<'a> {
     policy: &'a Policy,
+    rules: &'a BrokerRules,
     sign_in: SignIn<'a>,
     log: Option<&'a mut AuditLog>,
     identities: HashMap<String, Result<(ResolvedIdentity, PreparedIdentity), TokenRefusal>>,
@@ -263,7 +266,8 @@ impl Evaluator<'_> {
                 return Ok(Err(refusal.clone()));
             }
         };
-        let answer = evaluate_with(self.policy, prepared, check, self.at)?;
+        let rules = self.rules;
+        let answer = rules.evaluate(self.policy, prepared, check, self.at)?;
         if let Some(log) = &mut self.log {
             log.record(resolved, check, &answer, self.at)
                 .map_err(LineError::Fatal)?;

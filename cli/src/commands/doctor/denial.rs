@@ -8,7 +8,7 @@ use clap::Args;
 use gbac_analysis::check::{Check, Query, explain};
 use gbac_analysis::denial::{LineFault, LogLine, LoggedDenial, LoggedQuestion, read_bytes};
 use gbac_analysis::{AccessFix, access_fixes};
-use gbac_engine::decide::{At, Explanation, Outcome, Reason, Request, decide};
+use gbac_engine::decide::{At, Explanation, Outcome, PreparedIdentity, Reason, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Operation, ResourceType};
 use gbac_engine::policy::{Change, Policy};
@@ -353,12 +353,12 @@ fn answer<'a>(
         missing.push(words::NAME_INEXACT.to_owned());
     }
     let explained = match loaded {
-        Some(LoadedPolicy { policy, .. }) => {
+        Some(loaded) => {
             let subject = Subject::Principal {
                 principal: asked.principal.clone(),
                 groups: groups.clone().unwrap_or_default(),
             };
-            Some(explained(policy, place, asked, subject)?)
+            Some(explained(loaded, place, asked, subject)?)
         }
         None => None,
     };
@@ -395,7 +395,7 @@ fn groups(
 }
 
 fn explained(
-    policy: &Policy,
+    LoadedPolicy { policy, rules, .. }: &LoadedPolicy,
     place: Place,
     asked: &LoggedQuestion,
     subject: Subject,
@@ -414,9 +414,11 @@ fn explained(
     };
     let at = At::IgnoringExpiry;
     let explanation = explain(policy, &who.identity, &check, at, MAX_CANDIDATES);
-    let (Some(explanation), Some(request)) = (explanation, check.access(at)) else {
+    let (Some(mut explanation), Some(request)) = (explanation, check.access(at)) else {
         return Err(Failure::usage(words::NO_DENIAL));
     };
+    let mut prepared = PreparedIdentity::new(policy, who.identity.clone());
+    explanation.decision = rules.decide(policy, &mut prepared, &request);
     let fixes = fixes(policy, place, &who.identity, &request);
     Ok(Explained {
         who,
@@ -630,7 +632,7 @@ fn render_explained(explained: &Explained, policy: &Policy) -> String {
     } = explained;
     let decision = &explanation.decision;
     let mut text = String::new();
-    let verdict = decision::verdict(decision.reason);
+    let verdict = decision::verdict_of(decision);
     let _ = writeln!(
         text,
         "   {}: {}",

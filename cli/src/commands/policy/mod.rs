@@ -9,6 +9,7 @@ mod fmt;
 mod import;
 mod lint;
 mod pull;
+mod what_if;
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -42,6 +43,7 @@ pub(crate) use lint::Findings;
 use lint::LintArgs;
 use pull::PullArgs;
 pub(super) use pull::read_settings;
+use what_if::SettingsWhatIfArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
@@ -97,6 +99,17 @@ pub(crate) enum PolicyCommand {
     /// For pipelines, --format also accepts `sarif`, `junit`, `github` (annotations) and `markdown`
     /// (for a pull request).
     Diff(Box<DiffArgs>),
+    /// Try other values of the settings that decide access besides ACLs: who is denied or allowed
+    /// then.
+    ///
+    /// The settings are those of brokers (allow.everyone.if.no.acl.found, super.users), of their
+    /// GBAC plugin (gbac.groups.claim, gbac.groups.nested, gbac.principal.mapping), and those of the
+    /// platform with other names for the same. Nothing is changed.
+    ///
+    /// With --seen, the requests in these files are decided again with the other values. Without
+    /// files and tokens, those of the last audit events of the service; of a document and of a
+    /// Kafka cluster, every user and group in ACLs and roles counts.
+    WhatIf(Box<SettingsWhatIfArgs>),
 }
 
 /// System that a policy is for.
@@ -158,6 +171,7 @@ pub(crate) fn run(
         PolicyCommand::Lint(args) => lint::run(process, args, format, report)?,
         PolicyCommand::Fmt { files, check } => fmt::run(process, files, *check, format)?,
         PolicyCommand::Diff(args) => diff::run(process, args, format, report)?,
+        PolicyCommand::WhatIf(args) => what_if::run(process, args, format)?,
     };
     Ok(output::exit_code(succeeded))
 }

@@ -105,6 +105,7 @@ fn pull_cluster(
     }
     let mut cluster = Cluster::open(process, brokers)?;
     let of_cluster = cluster.policy(process)?;
+    of_cluster.note_settings(process);
     let mut imported = Imported::default();
     let mut read = imported
         .import

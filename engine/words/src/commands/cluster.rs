@@ -12,6 +12,9 @@ const LISTED: usize = 5;
 
 pub const ONE_TARGET: &str = "--bootstrap-servers names a Kafka cluster, and --url and --profile a service; pass one of them";
 pub const ROLES_OF_SERVICE: &str = "--role-file is for a Kafka cluster, and a service has its own roles; pass --bootstrap-servers, or omit it";
+pub const PROPERTIES_OF_SERVICE: &str =
+    "--broker-properties is for a Kafka cluster; pass --bootstrap-servers, or omit it";
+pub const PASS_PROPERTIES: &str = "pass the properties of a broker with --broker-properties FILE";
 pub const REPLACE_ACLS: &str = "Replace the ACLs of the cluster?";
 pub const READING: &str = "Reading the ACLs of the cluster";
 pub const POLICY_AND_CLUSTER: &str =
@@ -60,7 +63,6 @@ pub fn unknown_acls(acls: &[String]) -> String {
     text
 }
 
-/// Whether ACLs of groups and roles count in a cluster.
 /// Whether the ACLs of groups and roles count in the cluster that a command reads.
 pub fn group_acls(acls: usize, matching: GroupAclMatching) -> String {
     let acls = format!("{} of groups and roles", count(acls, "ACL"));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use gbac_analysis::brokers::BrokerSettings;
 use gbac_api::service::{ClusterIdentity, ClusterKind, ConnectedCluster, GroupAclMatching};
 use gbac_cluster::RawAcl;
 
@@ -22,6 +23,7 @@ pub(crate) struct ClusterStatus {
 struct Current {
     kind: ClusterKind,
     group_acls: GroupAclMatching,
+    settings: BrokerSettings,
     /// When the ACLs were read last, in seconds since 1970.
     read_at: Option<f64>,
     /// Why the stored ACLs may not be those of the cluster.
@@ -37,6 +39,7 @@ impl ClusterStatus {
         let current = Current {
             kind: ClusterKind::Unknown,
             group_acls: GroupAclMatching::Unknown,
+            settings: BrokerSettings::default(),
             read_at: None,
             fault: Some("they were not read since the start".into()),
             unknown_kinds: Vec::new(),
@@ -100,6 +103,11 @@ impl ClusterStatus {
         })
     }
 
+    /// What decides access besides ACLs, as the brokers say it; not for everybody.
+    pub(crate) fn settings(&self) -> BrokerSettings {
+        self.current.with(|current| current.settings.clone())
+    }
+
     /// Notes that the ACLs were read and stored. Returns whether the unknown ones are others than
     /// before.
     pub(super) fn set_read(&self, now: f64, unknown: &[RawAcl], outside_changes: usize) -> bool {
@@ -134,10 +142,16 @@ impl ClusterStatus {
     }
 
     /// Notes what the cluster is.
-    pub(super) fn set_kind(&self, kind: ClusterKind, group_acls: GroupAclMatching) {
+    pub(super) fn set_kind(
+        &self,
+        kind: ClusterKind,
+        group_acls: GroupAclMatching,
+        settings: BrokerSettings,
+    ) {
         self.current.with(|current| {
             current.kind = kind;
             current.group_acls = group_acls;
+            current.settings = settings;
         });
     }
 }

@@ -134,7 +134,8 @@ impl Worker {
                     RoleSpelling::RedpandaRole => ClusterKind::Platform,
                     RoleSpelling::Role => ClusterKind::Kafka,
                 };
-                self.status.set_kind(kind, cluster.group_acls().await);
+                let (group_acls, settings) = cluster.rules().await;
+                self.status.set_kind(kind, group_acls, settings);
                 self.connection.insert(cluster)
             }
         };
