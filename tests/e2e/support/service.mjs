@@ -42,8 +42,8 @@ export async function borrowService() {
 }
 
 /** What a test asks the service itself, over HTTP as any other client. */
-function calling(origin) {
-  const ask = asking(origin, basic('admin', 'demo'));
+export function calling(origin, password = 'demo') {
+  const ask = asking(origin, basic('admin', password));
   const role = (name) => `/v1/roles/${encodeURIComponent(name)}`;
   return {
     origin,

@@ -43,6 +43,11 @@ export class Simulator {
   /** Opens the page and waits until it knows the service's policy. */
   async open() {
     await this.page.goto(SIMULATOR);
+    await this.loaded();
+  }
+
+  /** Waits until the page knows the service's policy. */
+  async loaded() {
     // Narrow pages leave the sentence out.
     await this.page.getByText(/evaluated in this browser on [\d,]+ ACLs?/).waitFor({ state: 'attached' });
     // The request to begin with comes with those that the policy offers.

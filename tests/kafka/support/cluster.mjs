@@ -83,8 +83,8 @@ export const delegationTokenClient = (bootstrap, { id, hmac }) => ({
  * Makes a cluster whose clients have tokens of this issuer.
  *
  * `nodes` is a list of roles, such as `['controller', 'broker']` or `['broker,controller']`. `settings` are properties of every
- * node; `start` starts all nodes or some, `stop` and `kill` end one. `set` changes the properties of one node, for its next
- * start. `log` gets what nodes print. `bootstrap` is the address for clients, and `admin` has the properties of the administrator.
+ * node; `start` starts all nodes or some, `stop` and `kill` end one. `set` changes the properties of one node for its next
+ * start, and `setAll` those of all. `log` gets what nodes print. `bootstrap` is the address for clients, and `admin` has the properties of the administrator.
  */
 export async function makeCluster({ issuer, jwks, audience, nodes = ['controller', 'broker'], settings = PLUGIN, superusers = [], log }) {
   const folder = await mkdtemp(join(tmpdir(), 'gbac-kafka-'));
@@ -183,6 +183,7 @@ export async function makeCluster({ issuer, jwks, audience, nodes = ['controller
       return { listeners: values.listeners, protocols: values['listener.security.protocol.map'] };
     },
     set: (node, own) => chosen([node]).forEach((member) => (member.own = own)),
+    setAll: (own) => members.forEach((member) => (member.own = own)),
     async start(...ids) {
       await Promise.all(
         chosen(ids).map(async (member) => {

@@ -1,14 +1,19 @@
-// An issuer of tokens on loopback: its keys over HTTP, and tokens for anybody with any groups.
+// An issuer of tokens on loopback: its keys and its discovery document over HTTP, and tokens for anybody with any groups.
 
 import { once } from 'node:events';
 import { rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { AUDIENCE, provider } from '../../../www/test/tokens.mjs';
 
+const DISCOVERY = '/.well-known/openid-configuration';
+
 /** Starts an issuer. `write` signs a token and puts it into a file at once; a client that reads it again finds the new one. */
 export async function startIssuer() {
   const { jwks, token } = provider();
-  const server = createServer((_, response) => response.setHeader('content-type', 'application/json').end(JSON.stringify(jwks)));
+  const server = createServer(({ url }, response) => {
+    const document = url === DISCOVERY ? { issuer, jwks_uri: `${issuer}/jwks` } : jwks;
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(document));
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `http://127.0.0.1:${server.address().port}`;

@@ -210,11 +210,11 @@ pub(crate) const CHECKS: &[Check] = &[
     },
     Check {
         name: "kafka",
-        title: "the plugin in the newest Apache Kafka, and in a cluster, where Java and Maven are installed",
+        title: "the plugin in the newest Apache Kafka, in a cluster and in the console, where Java and Maven are installed",
         lane: Lane::Others,
         form: Form::Always,
         inputs: KAFKA,
-        needs: &[Need::Jars],
+        needs: &[Need::Jars, Need::Browser, E2E],
         run: kafka_plugin,
     },
     Check {
@@ -259,7 +259,7 @@ pub(crate) const CHECKS: &[Check] = &[
         lane: Lane::Others,
         form: Form::Long(&["kafka", "tests/kafka"]),
         inputs: KAFKA,
-        needs: &[Need::Jars, E2E],
+        needs: &[Need::Jars, Need::Browser, E2E],
         run: kafka_long,
     },
     Check {
@@ -460,11 +460,17 @@ fn cluster_tests(
     cluster: &Cluster,
     folder: &str,
 ) -> Result<Report> {
+    context.console()?;
     context.programs()?;
+    let browser = context.browser()?;
     context.progress.print(&format!("a cluster: {folder}"));
     // One cluster at a time.
     context.node_tests(check.name, folder, |call| {
-        cluster.set(call).args(["--test-concurrency=1"])
+        cluster
+            .set(call)
+            .env("GBAC_CHROMIUM", &browser.chromium)
+            .env("GBAC_CONSOLE", context.workspace.root.join("dist"))
+            .args(["--test-concurrency=1"])
     })
 }
 

@@ -26,7 +26,8 @@ pub(super) const KAFKA: &[&str] = &[
     "api",
     "formats",
     "log",
-    "console/model",
+    "console",
+    "docs/kafka.md",
 ];
 /// The inputs of the clients of the platform's services.
 pub(super) const CLIENTS: &[&str] = &[
