@@ -6,6 +6,8 @@ use std::fs;
 use crate::support::broker::{ALLOW, Broker, DENY, StoredAcl, read_acl};
 use crate::support::program;
 use crate::support::service;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -98,6 +100,27 @@ fn a_check_decides_with_the_acls_of_a_cluster() {
     );
     let as_temp = [&check[..], &["--group", "temps"]].concat();
     assert_eq!(run(&folder, &broker, &as_temp).exit, 2);
+}
+
+#[test]
+fn a_token_has_no_warnings_about_the_platform() {
+    let (folder, broker) = (folder(), Broker::start(acls()));
+    let part = |value: Value| URL_SAFE_NO_PAD.encode(value.to_string());
+    let header = part(json!({ "alg": "ES256", "typ": "at+jwt", "kid": "k" }));
+    let claims = part(json!({ "sub": "maya", "groups": ["eng"] }));
+    fs::write(
+        folder.path().join("token.jwt"),
+        format!("{header}.{claims}.AAAA"),
+    )
+    .expect("a file");
+    let check = ["check", "--token-file", "token.jwt", "--operation", "read"];
+    let checked = run(
+        &folder,
+        &broker,
+        &[&check[..], &["--topic", "orders"]].concat(),
+    );
+    assert_eq!(checked.exit, 0, "{}{}", checked.out, checked.err);
+    assert!(!checked.out.contains("rpk"), "{}", checked.out);
 }
 
 #[test]

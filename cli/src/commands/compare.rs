@@ -90,7 +90,14 @@ pub(crate) fn run(process: &Process, args: &CompareArgs, format: Format) -> Resu
             )?;
         }
         Format::Text => {
-            let text = render(process, &users, &comparison, decisions.as_ref(), at);
+            let text = render(
+                process,
+                &policy,
+                &users,
+                &comparison,
+                decisions.as_ref(),
+                at,
+            );
             policy_source::write_text(process, state.as_ref(), &text)?;
         }
     }
@@ -132,6 +139,7 @@ fn evaluated(
 
 fn render(
     process: &Process,
+    policy: &Policy,
     opened: &[ResolvedIdentity; 2],
     comparison: &IdentityComparison,
     decisions: Option<&[Answer; 2]>,
@@ -140,8 +148,9 @@ fn render(
     let users = opened.each_ref().map(|user| user.identity.principal());
     let [first, second] = users.each_ref().map(|user| plain(&user.to_string()));
     let mut text = String::new();
+    let dialect = policy.settings().dialect;
     for (name, user) in [&first, &second].into_iter().zip(opened) {
-        let _ = write!(text, "{name}\n{}", verdicts::token(user));
+        let _ = write!(text, "{name}\n{}", verdicts::token(user, dialect));
     }
     text.push('\n');
     for (whose, groups) in [

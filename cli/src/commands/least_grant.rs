@@ -115,7 +115,8 @@ fn render(
             because(opened, decision).into(),
         ]);
     }
-    let mut text = format!("{}\n{}", subject(opened), token(opened));
+    let dialect = policy.settings().dialect;
+    let mut text = format!("{}\n{}", subject(opened), token(opened, dialect));
     let head = ["VERDICT", "OPERATION", "RESOURCE", "REASON"];
     let _ = write!(text, "\n{}\n", table(process, &head, rows));
     if all_allowed {

@@ -49,7 +49,7 @@ pub(crate) fn run(
         let who = format!(
             "User:{}\n{}{}",
             plain(opened.identity.user()),
-            token(&opened),
+            token(&opened, policy.settings().dialect),
             expired(&opened, at)
         );
         (

@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use gbac_analysis::{Revocation, revoke};
-use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{Outcome, Request};
 use gbac_engine::policy::Change;
 use gbac_json::RevocationJson;
@@ -52,7 +51,7 @@ pub(crate) fn run(
             )?;
         }
         Format::Text => {
-            let text = render(process, &query.opened, request, &revocation);
+            let text = render(process, &query, request, &revocation);
             policy_source::write_text(process, query.state.as_ref(), &text)?;
         }
     }
@@ -61,11 +60,13 @@ pub(crate) fn run(
 
 fn render(
     process: &Process,
-    opened: &ResolvedIdentity,
+    query: &EvaluatedQuery,
     request: &Request<'_>,
     revocation: &Revocation,
 ) -> String {
-    let mut text = format!("{}\n{}", subject(opened), token(opened));
+    let EvaluatedQuery { policy, opened, .. } = query;
+    let dialect = policy.settings().dialect;
+    let mut text = format!("{}\n{}", subject(opened), token(opened, dialect));
     let row = vec![
         verdict(&revocation.decision),
         request.operation.spelling().label.into(),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use gbac_analysis::{HypotheticalChange, HypotheticalChanges, WhatIf, what_if};
 use gbac_engine::decide::At;
+use gbac_engine::policy::Policy;
 use gbac_json::{POLICY_CHANGES, PROVIDER_CHANGES, WhatIfJson, hypothetical_changes_from_json};
 use gbac_words::change;
 use gbac_words::commands::access;
@@ -63,7 +64,7 @@ pub(crate) fn run(process: &Process, args: &WhatIfArgs, format: Format) -> Resul
             policy_source::write_value(process, state.as_ref(), format, WhatIfJson::from(&result))?;
         }
         Format::Text => {
-            let text = render(process, &changes, &result, at);
+            let text = render(process, &policy, &changes, &result, at);
             policy_source::write_text(process, state.as_ref(), &text)?;
         }
     }
@@ -107,9 +108,17 @@ fn hypothetical(process: &Process, args: &WhatIfArgs) -> Result<HypotheticalChan
     Ok(hypothetical)
 }
 
-fn render(process: &Process, changes: &HypotheticalChanges, result: &WhatIf, at: At) -> String {
+fn render(
+    process: &Process,
+    policy: &Policy,
+    changes: &HypotheticalChanges,
+    result: &WhatIf,
+    at: At,
+) -> String {
     let user = format!("User:{}", plain(result.before.identity.user()));
-    let mut text = format!("{user}\n{}\nChanges:\n", verdicts::token(&result.before));
+    let dialect = policy.settings().dialect;
+    let token = verdicts::token(&result.before, dialect);
+    let mut text = format!("{user}\n{token}\nChanges:\n");
     for change in changes.as_slice() {
         let _ = writeln!(text, "  {}", sentence(&change::hypothetical(change)));
     }

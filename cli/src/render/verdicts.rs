@@ -29,8 +29,9 @@ pub(crate) fn subject(resolved: &ResolvedIdentity) -> String {
     )
 }
 
-/// Whether a token was verified, the groups that it produces, and its warnings.
-pub(crate) fn token(resolved: &ResolvedIdentity) -> String {
+/// Whether a token was verified, the groups that it produces, and its warnings. Those about the
+/// platform do not apply to Apache Kafka.
+pub(crate) fn token(resolved: &ResolvedIdentity, dialect: Dialect) -> String {
     let mut text = String::new();
     if resolved.header.is_some() || resolved.extraction.is_some() {
         let groups = resolved.identity.groups();
@@ -39,6 +40,9 @@ pub(crate) fn token(resolved: &ResolvedIdentity) -> String {
         let _ = writeln!(text, "{}", sentence(&token));
     }
     for warning in resolved.warnings() {
+        if dialect == Dialect::Kafka && warning.code.is_of_platform() {
+            continue;
+        }
         let _ = writeln!(
             text,
             "warning: {} ({})",

@@ -16,6 +16,7 @@ use gbac_engine::decide::{
 };
 use gbac_engine::groups::{ClaimFinding, MissingReason, Readability};
 use gbac_engine::model::CLUSTER_NAME;
+use gbac_engine::policy::Policy;
 use gbac_engine::{ResolvedIdentity, Subject};
 use gbac_json::{AnswerJson, ExplanationJson, TokenRefusalJson};
 use gbac_words::commands::access;
@@ -177,11 +178,11 @@ fn one(
             policy_source::write_value(process, state, format, result)?;
         }
         (Format::Text, Some((explanation, request))) => {
-            let text = render_explanation(process, &resolved, request, explanation);
+            let text = render_explanation(process, policy, &resolved, request, explanation);
             policy_source::write_text(process, state, &text)?;
         }
         (Format::Text, None) => {
-            let text = render_answer(process, &resolved, &answer);
+            let text = render_answer(process, policy, &resolved, &answer);
             policy_source::write_text(process, state, &text)?;
         }
     }
@@ -331,6 +332,7 @@ fn deny_refused(
 /// The verdict, its reason, and every candidate ACL on the resource.
 fn render_explanation(
     process: &Process,
+    policy: &Policy,
     resolved: &ResolvedIdentity,
     request: &Request<'_>,
     explanation: &Explanation,
@@ -355,7 +357,7 @@ fn render_explanation(
     {
         let _ = writeln!(text, "{unknown} {}", access::OTHER_HOST);
     }
-    text.push_str(&token(resolved));
+    text.push_str(&token(resolved, policy.settings().dialect));
     let mut rows = Vec::new();
     for candidate in &explanation.candidates {
         if candidate.is_on_resource() {
@@ -410,7 +412,12 @@ fn what_to_do(resolved: &ResolvedIdentity) -> &'static str {
 }
 
 /// The verdict on an API request, with each permission that it requires.
-fn render_answer(process: &Process, resolved: &ResolvedIdentity, answer: &Answer) -> String {
+fn render_answer(
+    process: &Process,
+    policy: &Policy,
+    resolved: &ResolvedIdentity,
+    answer: &Answer,
+) -> String {
     let Answer::Api {
         outcome,
         decisions,
@@ -422,7 +429,7 @@ fn render_answer(process: &Process, resolved: &ResolvedIdentity, answer: &Answer
     };
     let (verdict, style) = output::assuming(decision::outcome(*outcome), *outcome, *assumed);
     let mut text = format!("{}: {}\n", paint(style, &verdict), subject(resolved));
-    text.push_str(&token(resolved));
+    text.push_str(&token(resolved, policy.settings().dialect));
     let mut rows = Vec::new();
     for (check, decision) in decisions {
         rows.push(vec![
