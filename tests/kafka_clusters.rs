@@ -197,6 +197,60 @@ fn roles_need_a_file_and_a_command_says_so() {
 }
 
 #[test]
+fn the_platform_has_the_members_of_its_roles() {
+    let acls = [
+        read_acl("RedpandaRole:readers", "orders", ALLOW),
+        read_acl("RedpandaRole:nobody", "orders", ALLOW),
+    ];
+    let (folder, broker) = (folder(), Broker::start(acls));
+    broker.set_roles(&[
+        ("readers", &[(0, "maya"), (1, "/eng/b")]),
+        ("__system", &[]),
+    ]);
+    let pulled = run(&folder, &broker, &["policy", "pull"]);
+    assert_eq!(pulled.exit, 0, "{}", pulled.err);
+    let document: Value = serde_json::from_str(&pulled.out).expect("JSON");
+    assert_eq!(
+        document["roles"],
+        json!([
+            { "name": "__system", "members": [] },
+            { "name": "readers", "members": [{ "principal": "User:maya" }, { "principal": "Group:/eng/b" }] },
+        ])
+    );
+    assert!(
+        pulled.err.contains(
+            "note: 1 ACL of roles matches nobody: the platform does not have these roles"
+        ) && pulled
+            .err
+            .contains("the platform matches the 2 ACLs of groups and roles of this cluster"),
+        "{}",
+        pulled.err
+    );
+    // A document takes precedence.
+    write(
+        &folder,
+        "roles.json",
+        &json!({ "version": 1, "roles": [{ "name": "readers" }] }),
+    );
+    let check = "check --user maya --operation read --topic orders";
+    let check: Vec<&str> = check.split(' ').collect();
+    let with_file = [&check[..], &["--role-file", "roles.json"]].concat();
+    assert_eq!(run(&folder, &broker, &check).exit, 0);
+    assert_eq!(run(&folder, &broker, &with_file).exit, 2);
+    // Without its members, a deny of a role would be missing.
+    broker.set_roles(&[("readers", &[(2, "maya")])]);
+    let unknown = run(&folder, &broker, &check);
+    assert_eq!(unknown.exit, 1, "{}", unknown.out);
+    assert!(
+        unknown.err.contains(
+            "DescribeRedpandaRoles is not valid: a role has members that are neither users nor groups"
+        ),
+        "{}",
+        unknown.err
+    );
+}
+
+#[test]
 fn a_profile_of_a_cluster_is_compared_with_a_document_and_converges() {
     let (folder, broker) = (folder(), Broker::start(acls()));
     let run = |args: &[&str]| service::run(&folder, &[], args);

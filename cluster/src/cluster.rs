@@ -16,9 +16,13 @@ use crate::connection::Connection;
 use crate::dial::dial;
 use crate::error::{BrokerRefusal, KafkaError, Malformed};
 use crate::properties::ClientProperties;
+use crate::roles::RolesRequest;
 
 /// How many ACLs are changed in one request.
 pub const BATCH: usize = 1_000;
+/// A controller of Kafka compares each ACL that is to be deleted with all that it has, and does
+/// nothing else meanwhile: this many comparisons take it less than a second.
+const MAX_COMPARED: usize = 2_000_000;
 /// The maximum number of ACLs that are read from a cluster.
 pub const MAX_ACLS: usize = 2_000_000;
 /// How often a call is repeated that the broker could not begin.
@@ -26,8 +30,6 @@ const MAX_TRIES: u32 = 5;
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 /// ANY in every enumeration of ACL filters.
 const ANY: i8 = 1;
-/// The number of `DescribeRedpandaRoles`, which only the platform has.
-const PLATFORM_ROLES: i16 = 15_000;
 
 /// What became of one ACL.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +52,8 @@ pub struct KafkaCluster {
     properties: ClientProperties,
     connection: Option<Connection>,
     roles: RoleSpelling,
+    /// How many ACLs there were when they were last read.
+    stored: usize,
 }
 
 impl KafkaCluster {
@@ -59,7 +63,7 @@ impl KafkaCluster {
     /// No broker can be used.
     pub async fn connect(properties: ClientProperties) -> Result<Self, KafkaError> {
         let connection = dial(&properties).await?;
-        let roles = match connection.has(PLATFORM_ROLES) {
+        let roles = match connection.has(RolesRequest::KEY) {
             true => RoleSpelling::RedpandaRole,
             false => RoleSpelling::Role,
         };
@@ -67,6 +71,7 @@ impl KafkaCluster {
             properties,
             connection: Some(connection),
             roles,
+            stored: 0,
         })
     }
 
@@ -156,6 +161,7 @@ impl KafkaCluster {
         if count > MAX_ACLS {
             return Err(self.malformed(DescribeAclsRequest::NAME, Malformed::TooMany));
         }
+        self.stored = count;
         Ok(StoredAcls::new(
             answer.resources.into_iter().flat_map(acls_of),
             self.roles,
@@ -175,7 +181,11 @@ impl KafkaCluster {
     async fn change(&mut self, acls: &[RawAcl], change: Change) -> Vec<AclOutcome> {
         let mut outcomes = Vec::with_capacity(acls.len());
         let mut broken = None;
-        for batch in acls.chunks(BATCH) {
+        let batch = match change {
+            Change::Create => BATCH,
+            Change::Delete => (MAX_COMPARED / self.stored.max(1)).clamp(1, BATCH),
+        };
+        for batch in acls.chunks(batch) {
             if let Some(error) = &broken {
                 outcomes.extend(
                     batch

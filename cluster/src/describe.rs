@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use gbac_analysis::brokers::{BrokerSetting, BrokerSettings};
 use gbac_api::service::GroupAclMatching;
-use gbac_engine::model::KafkaVersion;
+use gbac_engine::model::{KafkaVersion, Role};
 use kafka_protocol::messages::describe_configs_request::{
     DescribeConfigsRequest, DescribeConfigsResource,
 };
@@ -17,6 +17,7 @@ use crate::address::BrokerAddress;
 use crate::calls::Call;
 use crate::cluster::KafkaCluster;
 use crate::error::KafkaError;
+use crate::roles::RolesRequest;
 
 /// The type of a broker in `DescribeConfigs`.
 const BROKER: i8 = 4;
@@ -131,6 +132,23 @@ impl KafkaCluster {
             Ok(info) => (info.group_acls, info.settings),
             Err(_) if self.is_platform() => (GroupAclMatching::Platform, BrokerSettings::default()),
             Err(_) => (GroupAclMatching::Unknown, BrokerSettings::default()),
+        }
+    }
+
+    /// The roles of the platform with their members; `None` for Apache Kafka, which has no roles.
+    ///
+    /// # Errors
+    /// The broker does not answer, or refuses; the account needs `DESCRIBE` on the cluster.
+    pub async fn platform_roles(&mut self) -> Result<Option<Vec<Role>>, KafkaError> {
+        if !self.is_platform() {
+            return Ok(None);
+        }
+        let answer = self.read(&RolesRequest).await?;
+        let message = answer.error_message.as_ref();
+        self.check(RolesRequest::NAME, answer.error_code, message)?;
+        match answer.roles() {
+            Ok(roles) => Ok(Some(roles)),
+            Err(reason) => Err(self.malformed(RolesRequest::NAME, reason)),
         }
     }
 

@@ -38,6 +38,8 @@ pub enum Malformed {
     Missing,
     /// The checksum of records is another one.
     Checksum,
+    /// A role has members that are neither users nor groups.
+    UnknownMember,
 }
 
 impl fmt::Display for Malformed {
@@ -51,6 +53,7 @@ impl fmt::Display for Malformed {
             Self::Correlation => "it answers another request",
             Self::Missing => "a value is missing",
             Self::Checksum => "the checksum of its records does not fit",
+            Self::UnknownMember => "a role has members that are neither users nor groups",
         })
     }
 }

@@ -179,7 +179,12 @@ impl<'a> Reader<'a> {
         Ok(*taken)
     }
 
-    fn short(&mut self) -> Result<i16, Malformed> {
+    pub(crate) fn byte(&mut self) -> Result<u8, Malformed> {
+        let [byte] = self.fixed()?;
+        Ok(byte)
+    }
+
+    pub(crate) fn short(&mut self) -> Result<i16, Malformed> {
         Ok(i16::from_be_bytes(self.fixed()?))
     }
 
@@ -191,7 +196,7 @@ impl<'a> Reader<'a> {
     fn varint(&mut self) -> Result<u32, Malformed> {
         let mut value = 0_u64;
         for shift in [0, 7, 14, 21, 28] {
-            let [byte] = self.fixed()?;
+            let byte = self.byte()?;
             value |= u64::from(byte & 0x7f) << shift;
             if byte < 0x80 {
                 return u32::try_from(value).map_err(|_| Malformed::Length);
@@ -201,7 +206,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The length of an array or of bytes; `None` for none at all.
-    fn length(&mut self) -> Result<Option<usize>, Malformed> {
+    pub(crate) fn length(&mut self) -> Result<Option<usize>, Malformed> {
         if self.is_flexible {
             return Ok(self.varint()?.checked_sub(1).map(|length| length as usize));
         }
@@ -218,7 +223,7 @@ impl<'a> Reader<'a> {
         self.take(length)
     }
 
-    fn text(&mut self) -> Result<Option<&'a str>, Malformed> {
+    pub(crate) fn text(&mut self) -> Result<Option<&'a str>, Malformed> {
         let length = if self.is_flexible {
             self.varint()?.checked_sub(1).map(|length| length as usize)
         } else {

@@ -17,6 +17,7 @@ mod guard;
 mod options;
 mod phases;
 mod properties;
+mod roles;
 mod sasl;
 mod secret;
 mod tls;

@@ -13,6 +13,8 @@ const CREATE_ACLS: i16 = 30;
 const DELETE_ACLS: i16 = 31;
 const METADATA: i16 = 3;
 const DESCRIBE_CONFIGS: i16 = 32;
+/// `DescribeRedpandaRoles`, which only the platform has.
+const ROLES: i16 = 15_000;
 /// `INVALID_REQUEST`.
 const REFUSED: i16 = 42;
 /// The first version that has types of patterns.
@@ -21,6 +23,9 @@ const VERSION: i16 = 1;
 /// An ACL as Kafka stores it: resource type, name, pattern type, principal, host, operation,
 /// permission.
 pub(crate) type StoredAcl = (i8, String, i8, String, String, i8, i8);
+
+/// A role of the platform, and its members: their kind (0 is a user and 1 a group) and name.
+pub(crate) type StoredRole = (&'static str, &'static [(u8, &'static str)]);
 
 /// Numbers of Kafka.
 pub(crate) const TOPIC: i8 = 2;
@@ -41,6 +46,8 @@ struct State {
     lists: usize,
     /// The properties that it names, with the values that it shows; none if it describes nothing.
     properties: Option<Vec<(String, Option<String>)>>,
+    /// The roles, if it is a broker of the platform.
+    roles: Option<Vec<StoredRole>>,
 }
 
 /// A running broker.
@@ -83,6 +90,11 @@ impl Broker {
             }
         });
         Self { servers, state }
+    }
+
+    /// Is the platform from now on, and has these roles.
+    pub(crate) fn set_roles(&self, roles: &[StoredRole]) {
+        self.state.lock().expect("the state").roles = Some(roles.to_vec());
     }
 
     /// Refuses new ACLs of a principal from now on.
@@ -139,6 +151,7 @@ fn answer(mut stream: &TcpStream, state: &Mutex<State>) -> io::Result<()> {
         DESCRIBE_ACLS => list(&mut state),
         CREATE_ACLS => create(&mut state, &mut request),
         DELETE_ACLS => delete(&mut state, &mut request),
+        ROLES => roles(state.roles.as_deref().unwrap_or_default()),
         _ => return Err(io::ErrorKind::Unsupported.into()),
     };
     let mut answer = Vec::new();
@@ -159,6 +172,9 @@ fn versions(state: &State) -> Vec<u8> {
     ];
     if state.properties.is_some() {
         calls.extend([(METADATA, 2), (DESCRIBE_CONFIGS, VERSION)]);
+    }
+    if state.roles.is_some() {
+        calls.push((ROLES, 0));
     }
     let mut body = vec![0, 0, u8::try_from(calls.len() + 1).expect("few calls")];
     for (key, version) in calls {
@@ -279,6 +295,27 @@ fn delete(state: &mut State, request: &mut Request<'_>) -> Vec<u8> {
             body.extend(permission.to_be_bytes());
         }
     }
+    body
+}
+
+/// Version 0 of the answer, with lengths of one byte and no tagged fields.
+fn roles(roles: &[StoredRole]) -> Vec<u8> {
+    let length = |length: usize| u8::try_from(length + 1).expect("a short list");
+    // The end of the header, no pause, no error, and no message.
+    let mut body = vec![0; 8];
+    body.push(length(roles.len()));
+    for (name, members) in roles {
+        body.push(length(name.len()));
+        body.extend(name.as_bytes());
+        body.push(length(members.len()));
+        for (kind, member) in *members {
+            body.extend([*kind, length(member.len())]);
+            body.extend(member.as_bytes());
+            body.push(0);
+        }
+        body.push(0);
+    }
+    body.push(0);
     body
 }
 

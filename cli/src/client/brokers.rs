@@ -9,7 +9,7 @@ use gbac_cluster::{
     AclOutcome, BrokerAddress, ClientProperties, KafkaCluster, KafkaError, RawAcl, StoredAcls,
     read_properties,
 };
-use gbac_engine::model::{Acl, Dialect, PrincipalType, RoleSpelling};
+use gbac_engine::model::{Acl, Dialect, PrincipalType, Role, RoleSpelling};
 use gbac_engine::policy::{Change, Policy, Settings, StatedSettings};
 use gbac_words::commands::cluster as words;
 use gbac_words::{acl, settings_effect};
@@ -286,22 +286,30 @@ impl Cluster {
         Ok(settings)
     }
 
-    /// Adds the roles of the file, and says which roles have no known members.
-    fn add_roles(&self, process: &Process, policy: &mut Policy) -> Result<(), Failure> {
+    /// The roles of the file; of the platform if there is no file.
+    fn known_roles(&mut self, process: &Process) -> Result<Vec<Role>, Failure> {
         if let Some(path) = &self.role_file {
-            for role in input::policy(process, path)?.roles() {
-                let mut changes = vec![Change::CreateRole(role.name.clone())];
-                for member in role.members {
-                    changes.push(Change::AddMember {
-                        role: role.name.clone(),
-                        member,
-                    });
-                }
-                for change in changes {
-                    policy
-                        .apply(change)
-                        .map_err(|error| Failure::new(error.code(), error.to_string()))?;
-                }
+            return Ok(input::policy(process, path)?.roles().collect());
+        }
+        let Self { kafka, runtime, .. } = self;
+        let roles = runtime.block_on(kafka.platform_roles());
+        Ok(roles.map_err(|error| failed(&error))?.unwrap_or_default())
+    }
+
+    /// Adds the roles, and says which roles have no known members.
+    fn add_roles(&mut self, process: &Process, policy: &mut Policy) -> Result<(), Failure> {
+        for role in self.known_roles(process)? {
+            let mut changes = vec![Change::CreateRole(role.name.clone())];
+            for member in role.members {
+                changes.push(Change::AddMember {
+                    role: role.name.clone(),
+                    member,
+                });
+            }
+            for change in changes {
+                policy
+                    .apply(change)
+                    .map_err(|error| Failure::new(error.code(), error.to_string()))?;
             }
         }
         let mut without_members = 0;
@@ -310,7 +318,12 @@ impl Cluster {
             without_members += usize::from(of_role && !policy.has_role(acl.principal.name()));
         }
         if without_members > 0 {
-            let note = words::roles_without_members(without_members, self.role_file.is_some());
+            let source = match self.role_file {
+                Some(_) => Some("the document of --role-file"),
+                None if self.kafka.is_platform() => Some("the platform"),
+                None => None,
+            };
+            let note = words::roles_without_members(without_members, source);
             output::note(process, &format!("note: {note}"));
         }
         Ok(())

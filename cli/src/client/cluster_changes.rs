@@ -18,6 +18,9 @@ use crate::output::{self, Failure, Format, sentence};
 use crate::process::Process;
 use crate::progress::Progress;
 
+/// How many changes that were not made are listed.
+const LISTED: usize = 20;
+
 /// The changes of ACLs that were sent to a Kafka cluster.
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[derive(Debug, Serialize)]
@@ -184,8 +187,13 @@ pub(crate) fn show(
         Format::Json | Format::Yaml => output::value(process, format, &sent)?,
         Format::Text => {
             let mut text = String::new();
-            for UnsentChange { change, message } in &sent.not_applied {
+            // What failed comes before what was not sent because of it.
+            for UnsentChange { change, message } in sent.not_applied.iter().take(LISTED) {
                 let _ = writeln!(text, "{change}: {}", output::plain(message));
+            }
+            if sent.not_applied.len() > LISTED {
+                let more = words::more_not_applied(sent.not_applied.len() - LISTED);
+                let _ = writeln!(text, "{more}");
             }
             let _ = writeln!(text, "{}", words::applied(sent.applied, sent.changes));
             if !sent.not_applied.is_empty() {

@@ -201,6 +201,30 @@ async fn what_the_broker_could_not_begin_is_sent_again() {
 }
 
 #[tokio::test]
+async fn few_are_deleted_at_once_where_there_are_many() {
+    let (double, mut cluster) = broker(|asked| match asked.key {
+        ApiKey::DescribeAcls => {
+            let resources = (0..20_000).map(|number| described(&acl(number)));
+            asked.answer(&DescribeAclsResponse::default().with_resources(resources.collect()))
+        }
+        _ => {
+            let request: DeleteAclsRequest = asked.read();
+            assert!(request.filters.len() <= 100, "{}", request.filters.len());
+            let found = DeleteAclsFilterResult::default()
+                .with_matching_acls(vec![DeleteAclsMatchingAcl::default()]);
+            let results = vec![found; request.filters.len()];
+            asked.answer(&DeleteAclsResponse::default().with_filter_results(results))
+        }
+    })
+    .await;
+    cluster.acls().await.expect("ACLs");
+    let acls: Vec<RawAcl> = (0..250).map(acl).collect();
+    assert_eq!(cluster.delete(&acls).await, vec![AclOutcome::Applied; 250]);
+    let asked = double.asked.lock().expect("no panic").clone();
+    assert_eq!(asked[2..], [ApiKey::DeleteAcls; 3]);
+}
+
+#[tokio::test]
 async fn deletes_exactly_what_it_is_told() {
     let (_double, mut cluster) = broker(|asked| {
         let request: DeleteAclsRequest = asked.read();

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use gbac_api::service::GroupAclMatching;
 
-use crate::phrases::{agree, count};
+use crate::phrases::{agree, count, plural, thousands};
 use crate::rich_text::RichText;
 
 /// How many ACLs a sentence lists.
@@ -83,10 +83,13 @@ pub fn group_acls(acls: usize, matching: GroupAclMatching) -> String {
     }
 }
 
-pub fn roles_without_members(acls: usize, has_file: bool) -> String {
-    let why = match has_file {
-        true => "the document of --role-file does not have these roles",
-        false => "Kafka does not have the members; name a document with them: --role-file FILE",
+/// ACLs of roles that nobody is a member of; `source` is what has the roles.
+pub fn roles_without_members(acls: usize, source: Option<&str>) -> String {
+    let why = match source {
+        Some(source) => format!("{source} does not have these roles"),
+        None => {
+            "Kafka does not have the members; name a document with them: --role-file FILE".into()
+        }
     };
     format!(
         "{} of roles {} nobody: {why}",
@@ -101,6 +104,16 @@ pub fn not_of_kafka(number: usize) -> String {
         "{} in the file {} about roles or settings, which a Kafka cluster does not have; nothing was sent. Apply these to the service with the roles (--url), and the others to the cluster",
         count(number, "change"),
         agree(number, "is", "are")
+    )
+}
+
+/// The changes that were not made and are not listed.
+pub fn more_not_applied(number: usize) -> String {
+    format!(
+        "{} more {} {} not applied; `--format json` lists all.",
+        thousands(number),
+        plural(number, "change"),
+        agree(number, "was", "were")
     )
 }
 
