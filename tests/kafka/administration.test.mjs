@@ -1,5 +1,5 @@
-// The client for ACLs (`cluster/`) with a broker of Kafka: every way to sign in, and ACLs of every kind, with `kafka-acls` as
-// the witness.
+// The client for ACLs (`cluster/`) with a broker of Kafka: every way to sign in, ACLs of every kind, and an import that ends in
+// the middle, with `kafka-acls` as the witness.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -10,9 +10,11 @@ import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { GBAC } from '../e2e/support/launch.mjs';
-import { JAVA, STANDARD, freePorts, java, makeCluster, properties } from './support/cluster.mjs';
+import { GBAC, impersonal } from '../e2e/support/launch.mjs';
+import { acl } from './support/acls.mjs';
+import { JAVA, STANDARD, VERSION, freePorts, java, makeCluster, properties, tool } from './support/cluster.mjs';
 import { startIssuer } from './support/issuer.mjs';
+import { CREATE_ACLS, startProxy } from './support/proxy.mjs';
 
 const run = promisify(execFile);
 /** The example of the crate, which is built with the programs. */
@@ -38,7 +40,7 @@ const OF_TYPE = {
   TOPIC: ['ALL', 'READ', 'WRITE', 'CREATE', 'DESCRIBE', 'DELETE', 'ALTER', 'DESCRIBE_CONFIGS', 'ALTER_CONFIGS'],
   GROUP: ['ALL', 'READ', 'DESCRIBE', 'DELETE', 'DESCRIBE_CONFIGS', 'ALTER_CONFIGS'],
   CLUSTER: ['ALL', 'CREATE', 'CLUSTER_ACTION', 'DESCRIBE_CONFIGS', 'ALTER_CONFIGS', 'IDEMPOTENT_WRITE', 'ALTER', 'DESCRIBE'],
-  TRANSACTIONAL_ID: ['ALL', 'DESCRIBE', 'WRITE', 'TWO_PHASE_COMMIT'],
+  TRANSACTIONAL_ID: ['ALL', 'DESCRIBE', 'WRITE', ...(VERSION.startsWith('3.') ? [] : ['TWO_PHASE_COMMIT'])],
   DELEGATION_TOKEN: ['ALL', 'DESCRIBE'],
   USER: ['ALL', 'CREATE_TOKENS', 'DESCRIBE_TOKENS'],
 };
@@ -76,7 +78,7 @@ before(async () => {
   });
   await cluster.start();
   for (const mechanism of ['SCRAM-SHA-256', 'SCRAM-SHA-512'])
-    await tool('ConfigCommand', '--alter', '--entity-type', 'users', '--entity-name', 'ann', '--add-config', `${mechanism}=[password=secret]`);
+    await witness('ConfigCommand', '--alter', '--entity-type', 'users', '--entity-name', 'ann', '--add-config', `${mechanism}=[password=secret]`);
   endpoint = await startEndpoint();
 });
 after(async () => {
@@ -84,11 +86,11 @@ after(async () => {
 });
 
 /** A command of Kafka, as the administrator. */
-async function tool(name, ...args) {
+async function witness(name, ...args) {
   const config = join(cluster.folder, 'admin.properties');
   await writeFile(config, properties(cluster.admin));
   const own = ['--bootstrap-server', cluster.admin['bootstrap.servers'], '--command-config', config];
-  const { stdout } = await run(JAVA, [...java(UTF8), `org.apache.kafka.tools.${name}`, ...own, ...args], { maxBuffer: MAX_OUTPUT });
+  const { stdout } = await run(JAVA, [...java(UTF8), tool(name), ...own, ...args], { maxBuffer: MAX_OUTPUT });
   return stdout;
 }
 
@@ -111,10 +113,27 @@ async function startEndpoint() {
   };
 }
 
+/** A file with these properties. */
+async function written(values) {
+  const file = join(cluster.folder, `client-${++files}.properties`);
+  await writeFile(file, properties(values), { mode: 0o600 });
+  return file;
+}
+
+/** A command of the program on the brokers of these properties: its exit code, and what it says. */
+async function gbac(values, ...args) {
+  const own = ['--bootstrap-servers', values['bootstrap.servers'], '--command-config', await written(values)];
+  const options = { env: { ...impersonal(), XDG_CONFIG_HOME: cluster.folder }, maxBuffer: MAX_OUTPUT };
+  try {
+    return { code: 0, ...(await run(GBAC, [...args, ...own], options)) };
+  } catch (error) {
+    return error;
+  }
+}
+
 /** Runs the client with these properties; returns its lines, or the sentence of its failure. */
 async function acls(values, ...args) {
-  const file = join(cluster.folder, `client-${++files}.properties`);
-  await writeFile(file, properties(values));
+  const file = await written(values);
   try {
     const { stdout } = await run(ACLS, [file, ...args], { maxBuffer: MAX_OUTPUT });
     return stdout.split('\n').filter(Boolean);
@@ -170,8 +189,9 @@ test('every way to sign in reads the same', async () => {
     }),
     'a certificate': certified(),
   };
+  const [release] = VERSION.match(/^\d+\.\d+/);
   for (const [name, values] of Object.entries(ways))
-    assert.deepEqual(await acls(values, 'describe'), [`Ignored 1 Some("4.4") Some("${STANDARD['authorizer.class.name']}")`], name);
+    assert.deepEqual(await acls(values, 'describe'), [`Ignored 1 Some("${release}") Some("${STANDARD['authorizer.class.name']}")`], name);
 });
 
 test('what does not fit is said in one sentence', async () => {
@@ -234,7 +254,7 @@ test('10,000 random ACLs are created, read and deleted as kafka-acls sees them',
   t.diagnostic(`created in ${Math.round(performance.now() - begin)} ms`);
   assert.deepEqual([...new Set(outcomes)], ['Applied']);
   const expected = [...all].sort();
-  assert.deepEqual(witnessed(await tool('AclCommand', '--list')), expected);
+  assert.deepEqual(witnessed(await witness('AclCommand', '--list')), expected);
   begin = performance.now();
   assert.deepEqual((await acls(plain(), 'list')).sort(), expected);
   t.diagnostic(`read in ${Math.round(performance.now() - begin)} ms`);
@@ -242,14 +262,82 @@ test('10,000 random ACLs are created, read and deleted as kafka-acls sees them',
   await writeFile(file, all.slice(0, 5_000).join('\n'));
   assert.deepEqual([...new Set(await acls(certified(), 'delete', file))], ['Applied']);
   assert.deepEqual([...new Set(await acls(certified(), 'delete', file))], ['Absent']);
-  assert.deepEqual(witnessed(await tool('AclCommand', '--list')), all.slice(5_000).sort());
+  assert.deepEqual(witnessed(await witness('AclCommand', '--list')), all.slice(5_000).sort());
   await writeFile(file, all.slice(5_000).join('\n'));
   assert.deepEqual([...new Set(await acls(open(), 'delete', file))], ['Applied']);
   assert.deepEqual(await acls(open(), 'list'), []);
 });
 
 test('what kafka-acls creates is read', async () => {
-  await tool('AclCommand', '--add', '--allow-principal', 'User:CN=a,OU=b', '--deny-principal', 'Group:eng', '--operation', 'Read', '--topic', 'orders-', '--resource-pattern-type', 'prefixed');
+  await witness('AclCommand', '--add', '--allow-principal', 'User:CN=a,OU=b', '--deny-principal', 'Group:eng', '--operation', 'Read', '--topic', 'orders-', '--resource-pattern-type', 'prefixed');
   const expected = [[2, 'orders-', 4, 'Group:eng', '*', 3, 2], [2, 'orders-', 4, 'User:CN=a,OU=b', '*', 3, 3]];
   assert.deepEqual((await acls(open(), 'list')).sort(), expected.map((acl) => JSON.stringify(acl)).sort());
+});
+
+test('policy pull reads over TLS, and says which certificate or ACL is missing', async () => {
+  const both = trusting({ 'bootstrap.servers': listeners.both, 'security.protocol': 'SASL_SSL' });
+  const expected = ['Group:eng', 'User:CN=a,OU=b'];
+  const principals = ({ stdout, stderr }) => {
+    assert.notEqual(stdout, '', stderr);
+    return JSON.parse(stdout).acls.map((one) => one.principal).sort();
+  };
+  for (const values of [scram('SCRAM-SHA-512', both), certified()]) {
+    const pulled = await gbac(values, 'policy', 'pull');
+    assert.deepEqual(principals(pulled), expected);
+    assert.match(pulled.stderr, /this cluster ignores its 1 ACL of groups and roles/);
+  }
+  const { 'ssl.truststore.type': _type, 'ssl.truststore.location': _location, ...untrusting } = scram('SCRAM-SHA-512', both);
+  const untrusted = await gbac(untrusting, 'policy', 'pull');
+  assert.equal(untrusted.code, 1);
+  assert.match(untrusted.stderr, /no trusted authority has signed its certificate: .*`ssl\.truststore\.location`/);
+
+  // The command of the sentence is the one that helps.
+  const denied = await gbac(plain('b', 'bob'), 'policy', 'pull');
+  assert.equal(denied.code, 1);
+  const [, command] = denied.stderr.match(/the account needs Describe on the cluster; .*`kafka-acls --bootstrap-server HOST:PORT --command-config FILE (.*)`/);
+  await witness('AclCommand', ...command.split(' '));
+  assert.deepEqual(principals(await gbac(plain('b', 'bob'), 'policy', 'pull')), [...expected, 'User:bob']);
+});
+
+test('an import whose broker dies in the middle leaves what a repeated import completes', async () => {
+  const old = witnessed(await witness('AclCommand', '--list'));
+  const all = Array.from({ length: 10_000 }, (_, place) => {
+    const permission = place % 5 === 0 ? 'deny' : 'allow';
+    return `${permission} read topic literal t-${place} for User:u${place % 50}`;
+  });
+  const lines = all.map((text) => JSON.stringify([2, text.split(' ')[4], 3, text.split(' ')[6], '*', 3, text.startsWith('deny') ? 2 : 3])).sort();
+  const isDeny = (line) => line.endsWith(',2]');
+  const file = join(cluster.folder, 'policy.json');
+  await writeFile(file, JSON.stringify({ version: 1, settings: { dialect: 'kafka' }, acls: all.map(acl) }));
+  const command = ['import', file, '--no-confirm'];
+
+  // Two requests have the denies, and one removes the old allows. The broker dies while it has the second one of the new allows.
+  let requests = 0, death;
+  const proxy = await startProxy(listeners.open, (key) => {
+    if (key === CREATE_ACLS && ++requests === 4) death = cluster.kill(1);
+  });
+  const broken = await gbac({ 'bootstrap.servers': proxy.address }, ...command);
+  await Promise.all([death, proxy.stop()]);
+  const oldDenies = old.filter(isDeny);
+  assert.deepEqual([old.length, oldDenies.length], [3, 1]);
+  assert.equal(broken.code, 1, broken.stderr);
+  assert.match(broken.stdout, /: `127\.0\.0\.1:\d+` closed the connection instead of answering CreateAcls: check the broker's log\n/);
+  const rest = [
+    '6,981 more changes were not applied; `--format json` lists all.',
+    '3002 of 10,003 changes applied.',
+    'Run the command again to make the others.',
+  ];
+  assert.deepEqual(broken.stdout.trimEnd().split('\n').slice(-rest.length), rest);
+
+  await cluster.start(1);
+  const found = new Set(witnessed(await witness('AclCommand', '--list')));
+  // A request is made as a whole or not at all; whether the last one was made, only the list says.
+  assert.ok([3_000, 4_000].includes(found.size - oldDenies.length), `${found.size}`);
+  assert.deepEqual([...lines.filter(isDeny), ...oldDenies].filter((line) => !found.has(line)), []);
+
+  const repeated = await gbac(open(), ...command);
+  assert.equal(repeated.code, 0, repeated.stderr);
+  assert.deepEqual(witnessed(await witness('AclCommand', '--list')), lines);
+  const again = await gbac(open(), ...command);
+  assert.match(again.stdout, /0 of 0 changes applied/);
 });

@@ -6,7 +6,7 @@
 
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -41,6 +41,12 @@ export function classpath() {
   if (!GBAC_KAFKA_LIBS || !GBAC_KAFKA_PLUGIN) throw new Error('GBAC_KAFKA_LIBS and GBAC_KAFKA_PLUGIN name the jars; `cargo xtask` sets them');
   return [join(GBAC_KAFKA_LIBS, '*'), GBAC_KAFKA_PLUGIN].join(delimiter);
 }
+
+/** The version of Kafka, from the name of a jar. */
+export const VERSION = readdirSync(GBAC_KAFKA_LIBS ?? '.').join('\n').match(/^kafka-clients-([\d.]+)\.jar$/m)?.[1] ?? '';
+
+/** The class of a command about a cluster. */
+export const tool = (name) => `${VERSION.startsWith('3.') ? 'kafka.admin' : 'org.apache.kafka.tools'}.${name}`;
 
 /** The arguments of `java` for a class of Kafka; `urls` are those from which a client or a broker reads tokens and keys. */
 export const java = ({ heap = '256m', urls = [], more = [] } = {}) => [
@@ -83,10 +89,10 @@ export const delegationTokenClient = (bootstrap, { id, hmac }) => ({
  * Makes a cluster whose clients have tokens of this issuer.
  *
  * `nodes` is a list of roles, such as `['controller', 'broker']` or `['broker,controller']`. `settings` are properties of every
- * node; `start` starts all nodes or some, `stop` and `kill` end one. `set` changes the properties of one node for its next
- * start, and `setAll` those of all. `log` gets what nodes print. `bootstrap` is the address for clients, and `admin` has the properties of the administrator.
+ * node; `start` starts all nodes or some, `stop` and `kill` end one. `set` changes the properties of one node, for its next
+ * start. `heap` is the memory of each node. `log` gets what nodes print. `bootstrap` is the address for clients, and `admin` has the properties of the administrator.
  */
-export async function makeCluster({ issuer, jwks, audience, nodes = ['controller', 'broker'], settings = PLUGIN, superusers = [], log }) {
+export async function makeCluster({ issuer, jwks, audience, nodes = ['controller', 'broker'], settings = PLUGIN, superusers = [], heap, log }) {
   const folder = await mkdtemp(join(tmpdir(), 'gbac-kafka-'));
   // Whoever ends this process from outside leaves no data behind.
   const clear = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -156,7 +162,7 @@ export async function makeCluster({ issuer, jwks, audience, nodes = ['controller
     await writeFile(file, properties(configuration(member)), { mode: 0o600 });
     return file;
   };
-  const command = (main, ...args) => [...java({ urls: [jwks], more: [`-Dlog4j2.configurationFile=${LOG}`] }), main, ...args];
+  const command = (main, ...args) => [...java({ heap, urls: [jwks], more: [`-Dlog4j2.configurationFile=${LOG}`] }), main, ...args];
   const chosen = (ids) => members.filter(({ id: node }) => ids.length === 0 || ids.includes(node));
 
   const format = async (member) => run(JAVA, command('kafka.tools.StorageTool', 'format', '--cluster-id', id, '--config', await write(member)));
@@ -183,12 +189,13 @@ export async function makeCluster({ issuer, jwks, audience, nodes = ['controller
       return { listeners: values.listeners, protocols: values['listener.security.protocol.map'] };
     },
     set: (node, own) => chosen([node]).forEach((member) => (member.own = own)),
+    /** The same for every node. */
     setAll: (own) => members.forEach((member) => (member.own = own)),
     async start(...ids) {
       await Promise.all(
         chosen(ids).map(async (member) => {
           const node = command('kafka.Kafka', await write(member));
-          member.program = await launch(JAVA, node, { ready: /Kafka Server started/, patience: START_MS, heard: log });
+          member.program = await launch(JAVA, node, { ready: /Kafka Server started/, patience: START_MS, heard: log && eachLine(log) });
         }),
       );
     },
@@ -206,6 +213,16 @@ export async function makeCluster({ issuer, jwks, audience, nodes = ['controller
       process.off('exit', clear);
       clear();
     },
+  };
+}
+
+/** Gives whole lines of what comes in parts. */
+function eachLine(heard) {
+  let rest = '';
+  return (text) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop();
+    lines.forEach((line) => heard(line));
   };
 }
 

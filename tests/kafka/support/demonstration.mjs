@@ -5,7 +5,7 @@ import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { GBAC, serve } from '../../e2e/support/launch.mjs';
 import { calling } from '../../e2e/support/service.mjs';
-import { JAVA, PLUGIN, java, makeCluster, properties, tokenClient } from './cluster.mjs';
+import { JAVA, PLUGIN, java, makeCluster, properties, tokenClient, tool } from './cluster.mjs';
 import { startClients } from './clients.mjs';
 import { startIssuer } from './issuer.mjs';
 import { answers } from './until.mjs';
@@ -24,7 +24,7 @@ const PEOPLE = {
 };
 /** Kafka's programs, as they are named in its folder `bin`. */
 const TOOLS = {
-  'kafka-acls.sh': 'org.apache.kafka.tools.AclCommand',
+  'kafka-acls.sh': tool('AclCommand'),
   'kafka-console-producer.sh': 'org.apache.kafka.tools.ConsoleProducer',
 };
 /** Where a shell finds everything, in the cluster's folder. */
@@ -47,7 +47,7 @@ export async function startDemonstration(policyFile, { log = () => {} } = {}) {
     await Promise.all([cluster?.remove(), issuer.stop()]);
   };
   try {
-    cluster = await makeCluster({ ...issuer, superusers: document.settings?.superusers, log: eachLine(heard) });
+    cluster = await makeCluster({ ...issuer, superusers: document.settings?.superusers, log: heard });
     const people = [];
     for (const [name, claims] of Object.entries({ ...PEOPLE, [NODES]: {} })) {
       const file = cluster.tokenFile(name);
@@ -94,16 +94,6 @@ export async function startDemonstration(policyFile, { log = () => {} } = {}) {
     if (denial) appendFileSync(join(cluster.folder, DENIALS_FILE), `${denial[0]}\n`);
     log(line, denial && JSON.parse(denial[0]));
   }
-}
-
-/** Gives whole lines of what comes in parts. */
-function eachLine(heard) {
-  let rest = '';
-  return (text) => {
-    const lines = (rest + text).split('\n');
-    rest = lines.pop();
-    lines.forEach(heard);
-  };
 }
 
 async function startService(cluster, { issuer, audience }) {
