@@ -31,12 +31,22 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// Downloads the jars of Kafka once, and builds the plugin.
+    /// Downloads the jars of the newest Kafka once, and builds the plugin.
     pub(crate) fn prepare(workspace: &Workspace, progress: &Progress, java: &Java) -> Result<Self> {
+        Self::of_version(workspace, progress, java, build_kafka::NEWEST)
+    }
+
+    /// The same with a version of Kafka.
+    pub(crate) fn of_version(
+        workspace: &Workspace,
+        progress: &Progress,
+        java: &Java,
+        version: &str,
+    ) -> Result<Self> {
         let plugin = build_kafka::build(workspace, progress, java)?;
         Ok(Self {
             java: java.program().to_owned(),
-            jars: jars(workspace, progress, java)?,
+            jars: jars(workspace, progress, java, version)?,
             plugin,
             python: None,
         })
@@ -103,29 +113,35 @@ pub(crate) fn run(workspace: &Workspace, policy: Option<&str>) -> Result<()> {
     up::hand_over(&mut command)
 }
 
-/// The folder of Kafka's jars in the cache; its name depends on their list.
-pub(crate) fn jars(workspace: &Workspace, progress: &Progress, java: &Java) -> Result<PathBuf> {
+/// The folder of Kafka's jars in the cache; its name depends on their version and on their list.
+pub(crate) fn jars(
+    workspace: &Workspace,
+    progress: &Progress,
+    java: &Java,
+    version: &str,
+) -> Result<PathBuf> {
     let folder = workspace.root.join(FOLDER);
     let list = Fingerprint::new()
         .path(&folder, JARS)
         .map_err(|error| Problem::new(format!("cannot read `{FOLDER}/{JARS}`: {error}")))?
         .finish();
-    let jars = workspace.cache.join(format!("kafka-{list}"));
+    let jars = workspace.cache.join(format!("kafka-{version}-{list}"));
     let step = progress.slow("kafka", "the jars of Apache Kafka, once");
     let _guard = Guard::wait(&jars.with_extension("lock"), &step)?;
     if !jars.is_dir() {
-        download(&folder, &jars, java, &step)?;
+        download(&folder, &jars, java, version, &step)?;
     }
     step.done("the jars of Apache Kafka are there");
     Ok(jars)
 }
 
 /// Copies the jars into a folder, which appears when it is complete.
-fn download(folder: &Path, jars: &Path, java: &Java, step: &Step<'_>) -> Result<()> {
+fn download(folder: &Path, jars: &Path, java: &Java, version: &str, step: &Step<'_>) -> Result<()> {
     let part = jars.with_extension("part");
     fs::remove_dir_all(&part).ok();
     java.maven(folder)
         .args(["dependency:copy-dependencies", "-DincludeScope=runtime"])
+        .args([format!("-Dkafka.version={version}")])
         .args([format!("-DoutputDirectory={}", part.display())])
         .succeed(Some(step))
         .map_err(|problem| problem.hint("check the network, then run the same command again"))?;

@@ -255,7 +255,7 @@ pub(crate) const CHECKS: &[Check] = &[
     },
     Check {
         name: "kafka-long",
-        title: "the plugin in older versions of Apache Kafka, upgrades, failures and librdkafka",
+        title: "the plugin and the client in older versions of Apache Kafka, upgrades, failures and librdkafka",
         lane: Lane::Others,
         form: Form::Long(&["kafka", "tests/kafka"]),
         inputs: KAFKA,
@@ -422,7 +422,11 @@ fn kafka_plugin(context: &Context<'_>, check: &Check) -> Result<Report> {
     Ok(report)
 }
 
-/// Tests the plugin with every other version of Kafka, and in clusters that fail and are upgraded.
+/// What runs in a cluster of the oldest version, too.
+const OLDEST: [&str; 2] = ["administration.test.mjs", "strimzi.test.mjs"];
+
+/// Tests the plugin with every other version of Kafka, in clusters that fail and are upgraded, and in
+/// clusters of the oldest version.
 fn kafka_long(context: &Context<'_>, check: &Check) -> Result<Report> {
     let Some(java) = java(context)? else {
         return Ok(Report::default());
@@ -432,6 +436,18 @@ fn kafka_long(context: &Context<'_>, check: &Check) -> Result<Report> {
     let cluster = cluster.with_librdkafka(context.workspace, context.progress)?;
     if report.problem.is_none() {
         report.add(cluster_tests(context, check, &cluster, "tests/kafka/long")?);
+    }
+    if report.problem.is_none() {
+        let oldest = build_kafka::OLDER[0];
+        context
+            .progress
+            .print(&format!("a cluster with Kafka {oldest}"));
+        let cluster = Cluster::of_version(context.workspace, context.progress, &java, oldest)?;
+        let folder = context.workspace.root.join("tests/kafka");
+        let files = OLDEST.map(|file| folder.join(file)).to_vec();
+        report.add(context.node_files(check.name, files, |call| {
+            cluster.set(call).args(["--test-concurrency=1"])
+        })?);
     }
     Ok(report)
 }

@@ -2,7 +2,7 @@
 
 use crate::bind::{Binder, Speed};
 use crate::browser::{self, Browser};
-use crate::build_kafka::Java;
+use crate::build_kafka::{Java, NEWEST};
 use crate::download_size::Size;
 use crate::kafka;
 use crate::node_tests;
@@ -16,6 +16,7 @@ use crate::workspace::Workspace;
 use crate::{build_js, glewlwyd, shells, up};
 use std::collections::BTreeMap;
 use std::env;
+use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The variables of the long form: the numbers of cases, of ACLs of an exhaustive policy, of kills
@@ -130,7 +131,7 @@ impl<'a> Context<'a> {
                 Ok(())
             }
             Need::Jars => match Java::find() {
-                Ok(java) => kafka::jars(self.workspace, self.progress, &java).map(drop),
+                Ok(java) => kafka::jars(self.workspace, self.progress, &java, NEWEST).map(drop),
                 Err(_) => Ok(()),
             },
             Need::Npm(folder) => tools::npm_ci(self.workspace, self.progress, folder),
@@ -235,6 +236,16 @@ impl<'a> Context<'a> {
         more: impl Fn(Call) -> Call,
     ) -> Result<Report> {
         let files = node_tests::files(&self.workspace.root, folder)?;
+        self.node_files(check, files, more)
+    }
+
+    /// The same for these files.
+    pub(crate) fn node_files(
+        &self,
+        check: &str,
+        files: Vec<PathBuf>,
+        more: impl Fn(Call) -> Call,
+    ) -> Result<Report> {
         let call =
             more(tools::node(&self.workspace.root)?.args(["--test", "--test-reporter=spec"]));
         // The name comes before the files.
