@@ -25,7 +25,8 @@ async function choose(page, name) {
 
 for (const colorScheme of ['light', 'dark']) {
   journey(`every page is about the cluster that is chosen, ${colorScheme}`, { colorScheme }, async ({ page, context }) => {
-    await set.service.second.createRole('OnlyInSecond');
+    const [only, made] = [`OnlyInSecond-${colorScheme}`, `MadeInSecond-${colorScheme}`];
+    await set.service.second.createRole(only);
     const [roles, draft] = [new Roles(page), new Draft(page)];
     await page.goto('/security/roles?name=e');
     await roles.table.waitFor();
@@ -50,15 +51,15 @@ for (const colorScheme of ['light', 'dark']) {
     for (let pressed = 0; pressed < 2; pressed += 1) await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await addressed(page, '/security/roles', SECOND);
-    await roles.row('OnlyInSecond').waitFor();
+    await roles.row(only).waitFor();
     assert.equal(await draft.bar.count(), 0, 'the draft of the first stays there');
     assert.equal(await roles.row('DraftOfFirst').count(), 0);
 
     // What is applied goes to this cluster only.
-    await roles.create('MadeInSecond');
+    await roles.create(made);
     await draft.apply();
-    assert.ok((await set.service.second.roles()).includes('MadeInSecond'));
-    assert.ok(!(await set.service.roles()).includes('MadeInSecond'));
+    assert.ok((await set.service.second.roles()).includes(made));
+    assert.ok(!(await set.service.roles()).includes(made));
 
     // A link opens the same cluster in a new tab, and so does its address.
     const [tab] = await Promise.all([
@@ -66,7 +67,7 @@ for (const colorScheme of ['light', 'dark']) {
       nav(page).click({ modifiers: ['ControlOrMeta'] }),
     ]);
     await addressed(tab, '/security/roles', SECOND);
-    await new Roles(tab).row('MadeInSecond').waitFor();
+    await new Roles(tab).row(made).waitFor();
     await tab.close();
 
     // Each cluster has its draft again, also by the browser's back.
@@ -76,10 +77,10 @@ for (const colorScheme of ['light', 'dark']) {
     assert.match(await draft.says(), /Draft, 1 change/);
     await page.goBack();
     await addressed(page, '/security/roles', SECOND);
-    await roles.row('MadeInSecond').waitFor();
+    await roles.row(made).waitFor();
     assert.equal(await draft.bar.count(), 0);
     await page.reload();
-    await roles.row('MadeInSecond').waitFor();
+    await roles.row(made).waitFor();
   });
 }
 

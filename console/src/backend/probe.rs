@@ -19,14 +19,17 @@ use gloo_net::http::Method;
 
 use super::{Call, cluster_of, policy, properties, service_info};
 
-/// Asks each API of a connection once. Nothing is changed, and nothing is kept.
+/// Asks each API of a connection once, those of the service for the Kafka cluster that is open.
+/// Nothing is changed, and nothing is kept.
 pub async fn probe(
     connection: &Connection,
     upstream: &Upstream,
     credentials: Credentials,
     own: Option<Credentials>,
+    opened: Option<&str>,
 ) -> Vec<ProbeStep> {
     let target = connection.target(upstream, Some(credentials), own);
+    let target = target.of_cluster(opened);
     let mut steps: Vec<ProbeStep> = own_sign_in_step(&target).await.into_iter().collect();
     // Without it, the service relays nothing.
     if steps.iter().all(|step| step.outcome.is_ok()) {

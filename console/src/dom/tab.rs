@@ -11,7 +11,7 @@ use web_sys::{
     MouseEvent,
 };
 
-use super::opened_cluster;
+use super::address::opened_cluster;
 
 /// A text of this tab's session storage, which the browser keeps while the tab exists, also over a
 /// reload and a crash.

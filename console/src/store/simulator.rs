@@ -1,7 +1,5 @@
 //! The simulator's session: its inputs while the tab is open.
 
-use std::collections::HashMap;
-
 use gbac_analysis::HypotheticalChanges;
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_api::service::accepted_tokens;
@@ -73,18 +71,19 @@ impl SimulatorSession {
 
     /// Gives each Kafka cluster its own changes and tests; the token and the check stay.
     fn follow(self, service: Service) {
-        let aside = StoredValue::new(HashMap::new());
+        let aside = StoredValue::new(Vec::<(String, OfCluster)>::new());
         let cluster = Memo::new(move |_| service.cluster());
         Effect::new(move |before: Option<Option<String>>| {
             let now = cluster.get();
             if let (Some(before), Some(now)) = (before.flatten(), &now)
                 && before != *now
             {
-                let next = aside.try_update_value(|aside: &mut HashMap<_, _>| aside.remove(now));
-                let last = self.take_of_cluster(next.flatten().unwrap_or_default());
-                aside.update_value(|aside| {
-                    aside.insert(before, last);
+                let next = aside.try_update_value(|aside| {
+                    let place = aside.iter().position(|(name, _)| name == now)?;
+                    Some(aside.remove(place).1)
                 });
+                let last = self.take_of_cluster(next.flatten().unwrap_or_default());
+                aside.update_value(|aside| aside.push((before, last)));
             }
             now
         });

@@ -140,9 +140,9 @@ fn command(import: &LargeImport<'_>) -> impl IntoView + use<> {
     let is_own = service
         .connection
         .with_untracked(|connection| *connection == Connection::Service);
-    let origin = dom::origin();
+    let url = service.url();
     let text = import_command(&LargeImport {
-        url: is_own.then_some(origin.as_str()),
+        url: is_own.then_some(url.as_str()),
         ..*import
     });
     let help = match import.mode {

@@ -238,11 +238,10 @@ pub(super) fn Share(state: SimulatorState) -> impl IntoView {
     let (identity, access) = (state.identity(), state.access());
     let hypotheses = state.all_hypotheses();
     let made = Memo::new(move |_| {
-        Some(format!(
-            "{}{}",
-            dom::origin(),
-            check_link(&*identity.get()?, &access.get()?, &hypotheses.read())
-        ))
+        let check = check_link(&*identity.get()?, &access.get()?, &hypotheses.read());
+        let cluster = state.service.named_cluster();
+        let address = address::in_cluster(&check, cluster.as_deref());
+        Some(format!("{}{address}", dom::origin()))
     });
     let text = Signal::derive(move || made.get().unwrap_or_default());
     let refused = RwSignal::new(None::<RichText>);

@@ -17,8 +17,8 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use serde_json::{Map, Value};
 
-use crate::backend;
 use crate::store::service::Service;
+use crate::{backend, dom};
 
 /// How often tests are read again if others change them at the same moment.
 const TRIES: usize = 5;
@@ -27,7 +27,9 @@ impl Service {
     /// Asks each API of a connection once, and changes nothing.
     pub async fn probe(self, connection: &Connection, credentials: Credentials) -> Vec<ProbeStep> {
         let own = self.held.credentials.get_untracked();
-        backend::probe(connection, &self.upstream(), credentials, own).await
+        let opened = self.held.opened.get_untracked();
+        let upstream = self.upstream();
+        backend::probe(connection, &upstream, credentials, own, opened.as_deref()).await
     }
 
     /// What the connected cluster has, and what it does not have.
@@ -180,6 +182,12 @@ impl Service {
             }
         }
         Err(Failure::impossible("tests_changed", words::TESTS_CHANGE))
+    }
+
+    /// Where other clients reach the service, with the cluster that is open.
+    #[must_use]
+    pub fn url(self) -> String {
+        format!("{}{}", dom::origin(), self.target().base)
     }
 
     /// The policy of another Kafka cluster of the service.
