@@ -125,6 +125,20 @@ journey('both clusters are compared, and the filters are in the address', async 
   await addressed(page, '/security/review', SECOND);
 });
 
+journey('another value of a setting of the brokers is tried', async ({ page }) => {
+  await page.goto('/security/settings');
+  await page.getByRole('button', { name: /^Settings of the brokers/ }).click();
+  const part = page.getByRole('region', { name: 'Settings of the brokers' });
+  await part.getByRole('textbox', { name: 'Present value of super.users' }).fill('User:admin');
+  await part.getByRole('button', { name: 'Show the effect' }).click();
+  await part.getByText('denies 14 of the 31 principals seen').waitFor();
+  await part.getByText('Seen: 120 different requests in the last audit events').waitFor();
+  await part.getByRole('row', { name: /User:maya Loses everything that no ACL is for/ }).waitFor();
+  await part.getByText('and 13 more').waitFor();
+  assert.equal(await part.getByText('can be a super user').count(), 0, 'the value that was entered is sent');
+  await isAccessible(page, 'the effect of a setting');
+});
+
 for (const width of [320, 390]) {
   journey(`the chooser fits a page of ${width} px`, { viewport: { width, height: 700 } }, async ({ page }) => {
     await new Roles(page).open();

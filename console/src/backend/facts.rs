@@ -5,6 +5,7 @@ use gbac_api::cluster_config::{ConfigChange, ConfigSchema, ConfigVersion};
 use gbac_api::license::LicenseBody;
 use gbac_api::loggers::{ChangedLogLevel, LogLevel, Logger};
 use gbac_api::paths;
+use gbac_api::what_if::{SettingsReport, SettingsWhatIf};
 use gbac_console_model::connection::ConnectionTarget;
 use gbac_console_model::failure::Failure;
 use gbac_console_model::saved_tests::ServiceTests;
@@ -122,6 +123,21 @@ pub async fn events(limit: usize, target: &ConnectionTarget) -> Result<Vec<Value
     let path = target.own_path(&paths::audit(AuditQuery { limit }));
     let events: AuditEvents = Call::get(path, target).read().await?;
     Ok(events.events)
+}
+
+/// What other settings of the brokers would change.
+///
+/// # Errors
+/// No answer, a refusal, or an answer of another shape.
+pub async fn what_if(
+    request: &SettingsWhatIf,
+    target: &ConnectionTarget,
+) -> Result<SettingsReport, Failure> {
+    let path = target.own_path(paths::CLUSTER_WHAT_IF);
+    Call::new(Method::POST, path, target)
+        .json(request)?
+        .read()
+        .await
 }
 
 /// What the Control Plane behind `control_plane` says about a cluster.

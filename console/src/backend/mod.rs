@@ -26,7 +26,7 @@ use crate::dom;
 pub use cluster::{ReadCluster, read_cluster};
 pub use facts::{
     change_properties, cluster_of, events, license, log_level, loggers, properties, put_tests,
-    schema, set_log_level, tests,
+    schema, set_log_level, tests, what_if,
 };
 pub use probe::{features, probe};
 pub use resolve::resolve;

@@ -9,6 +9,37 @@ import { startService } from './service.mjs';
 const BASE = '/gbac/v1/clusters';
 export const [FIRST, SECOND] = ['streams-eu-1', 'streams-dr-1'];
 
+const WHAT_IF = '/gbac/v1/cluster/what-if';
+const OPEN = 'allow.everyone.if.no.acl.found';
+
+/** What a cluster says about other settings: nothing of the other value of a setting, if none is tried. */
+function whatIf({ set = {}, known = {} }) {
+  const tried = Object.entries(set).map(([name, value]) => ({ name, value }));
+  const turnsOff = set[OPEN] === 'false';
+  return {
+    settings: [
+      { name: OPEN, state: 'stated', value: 'true' },
+      { name: 'super.users', state: 'hidden' },
+      { name: 'gbac.groups.nested', state: 'not_set' },
+    ],
+    set: tried,
+    seen_in: 'events',
+    seen: 31,
+    requests: 120,
+    denied: turnsOff ? 14 : 0,
+    allowed: 0,
+    summary: turnsOff ? `Turning off \`${OPEN}\` denies 14 of the 31 principals seen.` : '',
+    notes: known['super.users'] ? [] : ['the brokers have `super.users` and do not show its value: who is denied here can be a super user'],
+    callers: turnsOff
+      ? [{
+          principal: 'User:maya', loses: true, gains: false, effects: ['Loses everything that no ACL is for'],
+          groups_gained: [], groups_lost: [], denied: [], allowed: [], omitted_requests: 0,
+        }]
+      : [],
+    omitted_callers: turnsOff ? 13 : 0,
+  };
+}
+
 /** Starts both; it is the first with the origin of both, and has the second as `second`. */
 export async function startClusters() {
   const demos = await Promise.all([startService(), startService()]);
@@ -30,6 +61,7 @@ export async function startClusters() {
     const [, name, rest] = asked.url.match(/^\/gbac\/v1\/clusters\/([^/]+)(\/.*)$/) ?? [undefined, FIRST, asked.url];
     const place = [FIRST, SECOND].indexOf(name);
     if (place < 0) return answerJson(answer, 404, { code: 'cluster_unknown', message: `this service has no cluster \`${name}\`` });
+    if (rest === WHAT_IF) return answerJson(answer, 200, whatIf(JSON.parse(await text(asked))));
     try {
       await relay(asked, answer, new URL(rest, demos[place].origin), known[place]);
     } catch {

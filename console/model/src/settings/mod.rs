@@ -1,5 +1,6 @@
 //! The settings form and its errors.
 
+pub mod brokers;
 pub mod service;
 pub mod sso;
 

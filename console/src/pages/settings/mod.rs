@@ -1,5 +1,6 @@
 //! The settings page: group extraction with a preview, and the service's settings.
 
+mod brokers;
 mod edit;
 mod loggers;
 mod names;
@@ -15,6 +16,7 @@ use leptos::prelude::*;
 
 use self::edit::Edit;
 use crate::dom;
+use crate::pages::cluster_notes::connected;
 use crate::store::draft::Draft;
 use crate::store::service::{Service, ServiceStatus};
 use crate::ui::{Disclosure, Empty, Glyph, SkeletonRows};
@@ -37,6 +39,8 @@ pub fn SettingsPage() -> impl IntoView {
             .status
             .with(|status| matches!(status, ServiceStatus::Away { .. }))
     });
+    let cluster = connected();
+    let has_cluster = Memo::new(move |_| cluster.with(Option::is_some));
     let content = move || {
         match (can.get(), is_read.get(), is_away.get()) {
         (Ability::No(reason), _, _) => view! {
@@ -62,6 +66,11 @@ pub fn SettingsPage() -> impl IntoView {
             <section class="section" aria-labelledby="settings-more">
                 <div class="row"><h2 id="settings-more">"More settings"</h2></div>
                 <ul class="panel flat parts">
+                    {move || has_cluster.get().then(|| view! {
+                        <Part id="part-brokers" title="Settings of the brokers" about=words::BROKERS>
+                            <brokers::Brokers />
+                        </Part>
+                    })}
                     <Part id="part-loggers" title="Loggers" about=words::LOG_LEVELS>
                         <loggers::Loggers />
                     </Part>

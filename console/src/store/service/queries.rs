@@ -7,6 +7,7 @@ use gbac_api::license::LicenseBody;
 use gbac_api::loggers::{LogLevel, Logger};
 use gbac_api::security::OidcIdentity;
 use gbac_api::target::TargetAnswer;
+use gbac_api::what_if::{SettingsReport, SettingsWhatIf};
 use gbac_console_model::connection::probe::ProbeStep;
 use gbac_console_model::connection::{Connection, Credentials};
 use gbac_console_model::failure::Failure;
@@ -200,6 +201,14 @@ impl Service {
         let read =
             read.ok_or_else(|| Failure::impossible("nothing_read", words::POLICY_NOT_READ))?;
         Ok(Arc::new(read.policy))
+    }
+
+    /// What other settings of the brokers would change; without any, the present ones.
+    ///
+    /// # Errors
+    /// What the service or the browser said.
+    pub async fn what_if(self, request: &SettingsWhatIf) -> Result<SettingsReport, Failure> {
+        backend::what_if(request, &self.target()).await
     }
 
     /// Reads the list of Kafka clusters again, in the background; if that fails, it stays.

@@ -1,5 +1,6 @@
 //! The sentences of the settings page.
 
+use gbac_api::what_if::SeenIn;
 use gbac_engine::groups::{ClaimFinding, described};
 
 use crate::phrases::{agree, count};
@@ -94,4 +95,27 @@ pub fn set_properties(names: &[&str]) -> String {
 
 pub fn confirm_with(property: &str) -> String {
     format!("Enter {property} to confirm")
+}
+
+/// The part about the settings of the brokers.
+pub const BROKERS: &str = "what decides access besides ACLs, and what another value would change";
+pub const EMPTY_IS_DEFAULT: &str = "Empty is the default.";
+pub const BROKERS_HIDE: &str =
+    "The brokers do not show it. Enter it, or nothing is known about who it is about.";
+pub const CHANGED_PRINCIPALS: &str = "Principals whose access changes, with what changes";
+
+pub fn present_value(setting: &str) -> String {
+    format!("Present value of {setting}")
+}
+
+/// Where the principals are from whose access is compared.
+pub fn seen_in(seen_in: SeenIn, requests: usize) -> String {
+    let requests = count(requests, "different request");
+    match seen_in {
+        SeenIn::Lines => format!("Seen: {requests} in the lines given."),
+        SeenIn::Events => format!("Seen: {requests} in the last audit events of the service."),
+        SeenIn::Policy => {
+            "Seen: the users and groups in ACLs and roles, because nothing says who calls.".into()
+        }
+    }
 }
