@@ -84,7 +84,7 @@ test('a chunk is applied as a whole or not at all', () => {
     assert.equal(host.mask(handle, 2, '10.0.0.1', 'orders'), before);
   }
   assert.equal(host.apply([deny]), 1);
-  assert.equal(host.mask(handle, 2, '10.0.0.1', 'orders'), 1 << 30 | 1 << 8, 'describe stays allowed');
+  assert.equal(host.mask(handle, 2, '10.0.0.1', 'orders'), 1 << 30 | 1 << 29 | 1 << 8, 'describe stays allowed');
 });
 
 test('buffers, clearing and hash seeds', () => {

@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use gbac_abi::{HAS_ACLS, Instance, operation_code, resource_type_code};
+use gbac_abi::{HAS_ACLS, HAS_DENIES, Instance, operation_code, resource_type_code};
 use gbac_analysis::check::Query;
 use gbac_engine::decide::{At, Decision, Outcome, PreparedIdentity, Reason, Request, decide};
 use gbac_engine::model::{
@@ -154,10 +154,12 @@ proptest! {
                 prop_assert_eq!(usize::try_from(counted).unwrap(), records.len(), "each is a change");
                 prop_assert_eq!(instance.apply(&records.concat()).unwrap(), 0, "and is none when it is repeated");
             }
+            let mut has_denies = false;
             for operation in Dialect::Kafka.operations() {
                 let asked = OracleQuestion { operation: *operation, ..asked.clone() };
                 let request = request(&asked);
                 let decision = decide(to, &identity(&asked), &request);
+                has_denies |= decision.reason == Reason::DenyRule;
                 prop_assert_eq!(difference(&mut instance, handle, &request, &decision), None);
             }
             let Call { resource_type, host_length, bytes } = call(&request(&asked));
@@ -168,6 +170,7 @@ proptest! {
             };
             let covers = |acl: Acl| acl.resource_type == asked.resource_type && acl.covers_name(name) && !is_skipped(&acl);
             prop_assert_eq!(mask & HAS_ACLS != 0, to.acls().any(covers));
+            prop_assert_eq!(mask & HAS_DENIES != 0, has_denies);
         }
     }
 

@@ -5,7 +5,7 @@ use gbac_analysis::audit::{
     ApiActivity, AuthProtocol, Authentication, Authorization, Context, Endpoint, Event, Product,
     SignInResult, User, UserKind, api_activity, authentication, service,
 };
-use gbac_engine::{Dialect, Outcome, Policy, PreparedIdentity};
+use gbac_engine::{Dialect, Identity, Outcome, Policy, PreparedIdentity};
 
 use crate::records::Reader;
 use crate::request::{client, request};
@@ -73,20 +73,21 @@ impl<'b> Common<'b> {
 /// sent without TLS.
 pub(crate) fn sign_in(
     policy: &Policy,
-    identity: &PreparedIdentity,
+    identity: &Identity,
     bytes: &[u8],
 ) -> Result<String, AbiError> {
     let mut reader = Reader::new(bytes);
     let common = Common::read(&mut reader, policy.settings().dialect)?;
     let cleartext = reader.byte()? == 1;
     reader.end()?;
-    let groups: Vec<String> = identity.identity().groups().to_vec();
     Ok(common.line(authentication(&Authentication {
         context: common.context(),
         user: common.user,
         protocol: AuthProtocol::OIDC,
         cleartext,
-        result: SignInResult::Success { groups: &groups },
+        result: SignInResult::Success {
+            groups: identity.groups(),
+        },
     })))
 }
 

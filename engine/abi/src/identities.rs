@@ -1,8 +1,7 @@
 //! Open identities by handle. A closed handle is always refused, even after its place is reused.
 
-use gbac_engine::PreparedIdentity;
-
 use crate::AbiError;
+use crate::open_identity::OpenIdentity;
 
 /// The bits of a handle that are the index of its place. The bits above, without the sign, count
 /// the uses of the place.
@@ -20,7 +19,7 @@ pub(crate) struct Identities {
 #[derive(Debug)]
 struct Place {
     generation: u32,
-    identity: Option<Box<PreparedIdentity>>,
+    identity: Option<Box<OpenIdentity>>,
 }
 
 impl Place {
@@ -36,7 +35,7 @@ impl Place {
 
 impl Identities {
     /// Adds an identity and returns its handle.
-    pub(crate) fn open(&mut self, identity: PreparedIdentity) -> Result<i32, AbiError> {
+    pub(crate) fn open(&mut self, identity: OpenIdentity) -> Result<i32, AbiError> {
         let at = match self.free.pop() {
             Some(at) => at,
             None if self.places.len() == MAX_PLACES => return Err(AbiError::Limit),
@@ -64,7 +63,7 @@ impl Identities {
     }
 
     /// The identity of a handle.
-    pub(crate) fn get(&mut self, handle: i32) -> Result<&mut PreparedIdentity, AbiError> {
+    pub(crate) fn get(&mut self, handle: i32) -> Result<&mut OpenIdentity, AbiError> {
         let at = self.place(handle)?;
         self.places
             .get_mut(at)
@@ -95,14 +94,28 @@ impl Identities {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::{Identity, Policy};
+    use gbac_engine::Policy;
 
     use super::*;
+
+    /// A user without groups.
+    fn record(name: &str) -> Vec<u8> {
+        let principal = format!("User:{name}");
+        let mut bytes = (principal.len() as u32).to_le_bytes().to_vec();
+        bytes.extend(principal.as_bytes());
+        bytes.extend([0; 4]);
+        bytes
+    }
+
+    fn user(identities: &mut Identities, handle: i32) -> String {
+        let identity = identities.get(handle).unwrap().whole().unwrap();
+        identity.user().to_owned()
+    }
 
     #[test]
     fn a_closed_handle_is_never_another_identity() {
         let policy = Policy::default();
-        let open = |name: &str| PreparedIdentity::new(&policy, Identity::new(name, [""; 0]));
+        let open = |name: &str| OpenIdentity::new(&policy, &record(name)).unwrap();
         let mut identities = Identities::default();
         let (a, b) = (
             identities.open(open("a")).unwrap(),
@@ -111,8 +124,8 @@ mod tests {
         identities.close(a).unwrap();
         assert_eq!(identities.close(a), Err(AbiError::Handle));
         let c = identities.open(open("c")).unwrap();
-        assert_eq!(identities.get(c).unwrap().identity().user(), "c");
-        assert_eq!(identities.get(b).unwrap().identity().user(), "b");
+        assert_eq!(user(&mut identities, c), "c");
+        assert_eq!(user(&mut identities, b), "b");
         for handle in [a, -1, i32::MIN, i32::MAX, 7, c + (1 << 20)] {
             assert_eq!(
                 identities.get(handle).err(),
@@ -135,7 +148,7 @@ mod tests {
         let mut handles = std::collections::BTreeSet::new();
         for round in 0..3 * LAST_GENERATION {
             let handle = identities
-                .open(PreparedIdentity::new(&policy, Identity::new("a", [""; 0])))
+                .open(OpenIdentity::new(&policy, &record("a")).unwrap())
                 .unwrap();
             assert!(handle >= 0 && handles.insert(handle), "{round}");
             if round % 2 == 0 {

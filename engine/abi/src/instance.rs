@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gbac_engine::decide::{ResourceAccess, explain};
 use gbac_engine::policy::{Change, Settings, index};
-use gbac_engine::{Acl, Dialect, Identity, Operation, Policy, PreparedIdentity};
+use gbac_engine::{Acl, Dialect, Operation, Policy};
 
 use crate::identities::Identities;
-use crate::records::{AclRecord, HostRecord, Reader, Record, principal, read_records, text};
+use crate::open_identity::OpenIdentity;
+use crate::records::{AclRecord, HostRecord, Record, read_records, text};
 use crate::request::request;
-use crate::{AbiError, HAS_ACLS, document, event, extraction, values, words};
+use crate::{AbiError, HAS_ACLS, HAS_DENIES, document, event, extraction, values, words};
 
 /// The state of the module.
 #[derive(Debug, Default)]
@@ -203,13 +204,8 @@ impl Instance {
     /// # Errors
     /// The bytes are invalid, or the principal cannot send requests.
     pub fn open(&mut self, bytes: &[u8]) -> Result<i32, AbiError> {
-        let mut reader = Reader::new(bytes);
-        let principal = principal(reader.text()?, self.policy.settings().dialect)?;
-        let groups = reader.texts()?;
-        let (identity, _) =
-            Identity::of_principal(&principal, groups).map_err(|_| AbiError::Principal)?;
-        self.identities
-            .open(PreparedIdentity::new(&self.policy, identity))
+        let identity = OpenIdentity::new(&self.policy, bytes)?;
+        self.identities.open(identity)
     }
 
     /// Closes an identity.
@@ -220,7 +216,8 @@ impl Instance {
         self.identities.close(handle)
     }
 
-    /// The operations that an identity is allowed on a resource, one bit each, and [`HAS_ACLS`].
+    /// The operations that an identity is allowed on a resource, one bit each, [`HAS_DENIES`] and
+    /// [`HAS_ACLS`].
     /// The bytes are the client's host, with the length `host_length`, followed by the name of the
     /// resource; the length -1 means no host.
     ///
@@ -240,7 +237,7 @@ impl Instance {
             identities,
             ..
         } = self;
-        let identity = identities.get(handle)?;
+        let identity = identities.get(handle)?.prepared(policy)?;
         let request = request(policy, Operation::All, resource_type, host_length, bytes)?;
         let access = identity.access(policy, &request);
         let mask = mask(&access);
@@ -251,7 +248,9 @@ impl Instance {
                     .ids()
                     .next()
                     .is_some();
-        Ok(if has_acls { mask | HAS_ACLS } else { mask })
+        let denies = if access.has_denies() { HAS_DENIES } else { 0 };
+        let acls = if has_acls { HAS_ACLS } else { 0 };
+        Ok(mask | denies | acls)
     }
 
     /// The operations that an identity is allowed on at least one resource of a type, one bit each
@@ -270,7 +269,7 @@ impl Instance {
         let Self {
             policy, identities, ..
         } = self;
-        let identity = identities.get(handle)?;
+        let identity = identities.get(handle)?.prepared(policy)?;
         if host_length >= 0 && usize::try_from(host_length) != Ok(bytes.len())
             || host_length < 0 && !bytes.is_empty()
         {
@@ -309,7 +308,7 @@ impl Instance {
         let Self {
             policy, identities, ..
         } = self;
-        let identity = identities.get(handle)?;
+        let identity = identities.get(handle)?.prepared(policy)?;
         let operation = values::operation(operation, policy.settings().dialect)?;
         let request = request(policy, operation, resource_type, host_length, bytes)?;
         let words = words::explanation(&identity.decide(policy, &request));
@@ -327,9 +326,13 @@ impl Instance {
         } = self;
         let (kind, bytes) = bytes.split_first().ok_or(AbiError::Length)?;
         let line = match kind {
-            1 => event::sign_in(policy, identities.get(handle)?, bytes)?,
+            1 => event::sign_in(policy, &identities.get(handle)?.whole()?, bytes)?,
             2 if handle == -1 => event::decision(policy, None, bytes)?,
-            2 => event::decision(policy, Some(identities.get(handle)?), bytes)?,
+            2 => event::decision(
+                policy,
+                Some(identities.get(handle)?.prepared(policy)?),
+                bytes,
+            )?,
             _ => return Err(AbiError::Kind),
         };
         Ok(self.keep(line.as_bytes()))
@@ -351,10 +354,10 @@ impl Instance {
         let Self {
             policy, identities, ..
         } = self;
-        let identity = identities.get(handle)?;
+        let identity = identities.get(handle)?.whole()?;
         let operation = values::operation(operation, policy.settings().dialect)?;
         let request = request(policy, operation, resource_type, host_length, bytes)?;
-        let words = words::near_miss(&explain(policy, identity.identity(), &request));
+        let words = words::near_miss(&explain(policy, &identity, &request));
         Ok(self.keep(words.as_bytes()))
     }
 

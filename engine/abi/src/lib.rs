@@ -30,6 +30,7 @@ mod extraction;
 mod hosts;
 mod identities;
 mod instance;
+mod open_identity;
 mod records;
 mod request;
 mod values;
@@ -45,3 +46,7 @@ pub const ABI_VERSION: i32 = 1;
 
 /// The bit of a mask that is set if any ACL covers the resource, for any principal.
 pub const HAS_ACLS: i32 = 1 << 30;
+
+/// The bit of a mask that is set if an ACL denies the identity any operation on the resource.
+/// Otherwise an operation without a bit is denied because no ACL allows it.
+pub const HAS_DENIES: i32 = 1 << 29;

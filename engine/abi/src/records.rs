@@ -30,6 +30,11 @@ impl<'b> Reader<'b> {
         self.take(N)?.try_into().map_err(|_| AbiError::Length)
     }
 
+    /// What is not read.
+    pub(crate) const fn rest(&self) -> &'b [u8] {
+        self.0
+    }
+
     pub(crate) fn byte(&mut self) -> Result<u8, AbiError> {
         self.array::<1>().map(|[byte]| byte)
     }

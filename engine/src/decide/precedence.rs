@@ -195,13 +195,14 @@ impl HostCriteria {
     }
 }
 
-/// The operations that are allowed on the patterns that cover a name, all of them in one walk.
+/// The operations that are allowed on the patterns that cover a name, all of them in one walk, and
+/// whether any is denied.
 pub(super) fn allowed(
     policy: &Policy,
     covering: &Covering,
     ranked: &RankedPrincipals,
     host: Option<IpAddr>,
-) -> Operations {
+) -> (Operations, bool) {
     let criteria = HostCriteria::new(policy, host);
     let every = Rules::new(Operations::EVERY, Operations::EVERY);
     let (mut deny, mut allow) = (Operations::default(), Operations::default());
@@ -222,7 +223,8 @@ pub(super) fn allowed(
     let allowed = allow
         .answered(Permission::Allow)
         .without(deny.answered(Permission::Deny));
-    allowed.and(Operations::of_dialect(policy.settings().dialect))
+    let allowed = allowed.and(Operations::of_dialect(policy.settings().dialect));
+    (allowed, !deny.is_empty())
 }
 
 /// Visits the identity's rows that deny or allow one of these operations. Scans the rows, or

@@ -96,6 +96,7 @@ impl PreparedResource {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResourceAccess {
     allowed: Operations,
+    has_denies: bool,
     has_acls: bool,
 }
 
@@ -103,6 +104,13 @@ impl ResourceAccess {
     /// The operations that are allowed, in the order of [`Operation::ALL`].
     pub fn operations(&self) -> impl Iterator<Item = Operation> {
         self.allowed.iter()
+    }
+
+    /// Whether an ACL denies the identity an operation on the resource. Otherwise what is not
+    /// allowed is denied because no ACL allows it. Never for any resource of a type.
+    #[must_use]
+    pub const fn has_denies(&self) -> bool {
+        self.has_denies
     }
 
     /// Whether any ACL of anybody is for the resource, or for a resource of the type.
@@ -255,15 +263,16 @@ impl PreparedIdentity {
     pub fn access(&mut self, policy: &Policy, request: &Request<'_>) -> ResourceAccess {
         self.refresh(policy);
         let covering = policy.covering(request.resource_type, request.resource_name);
-        let allowed = match before_acls(&self.identity, self.superuser, request.at) {
+        let (allowed, has_denies) = match before_acls(&self.identity, self.superuser, request.at) {
             Some(reason) if reason.outcome() == Outcome::Allow => {
-                Operations::of_dialect(policy.settings().dialect)
+                (Operations::of_dialect(policy.settings().dialect), false)
             }
-            Some(_) => Operations::default(),
+            Some(_) => (Operations::default(), false),
             None => precedence::allowed(policy, &covering, &self.ranked, request.host),
         };
         ResourceAccess {
             allowed,
+            has_denies,
             has_acls: !covering.as_slice().is_empty(),
         }
     }
@@ -301,7 +310,11 @@ impl PreparedIdentity {
         let has_acls = policy
             .patterns()
             .any(|(_, pattern)| pattern.resource_type == resource_type);
-        ResourceAccess { allowed, has_acls }
+        ResourceAccess {
+            allowed,
+            has_denies: false,
+            has_acls,
+        }
     }
 
     /// Decides an operation on any resource of a type: whether there is a name, named by an ACL, on

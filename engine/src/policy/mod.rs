@@ -55,7 +55,7 @@ pub struct Policy {
 /// A version of a policy, unique in the process. A clone has the version of its original until
 /// either is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Version(u64);
+pub struct Version(u64);
 
 impl Version {
     fn new() -> Self {
@@ -337,8 +337,10 @@ impl Policy {
         self.version
     }
 
-    /// The version of the principals, memberships and superusers.
-    pub(crate) const fn principals_version(&self) -> Version {
+    /// The version of the principals, memberships and superusers: while it is the same, so are the
+    /// principals that the policy mentions.
+    #[must_use]
+    pub const fn principals_version(&self) -> Version {
         self.principals_version
     }
 

@@ -25,7 +25,7 @@ final class SelfTest {
         int denied = engine.mask(handle, TOPIC, "10.0.0.1", "orders-secret");
         int none = engine.mask(handle, TOPIC, null, "payments");
         if (allowed != (Engine.HAS_ACLS | 1 << READ | 1 << DESCRIBE)
-                || denied != (Engine.HAS_ACLS | 1 << DESCRIBE)
+                || denied != (Engine.HAS_ACLS | Engine.HAS_DENIES | 1 << DESCRIBE)
                 || none != 0) {
             throw new IllegalStateException("it decides wrongly");
         }

@@ -15,6 +15,8 @@ import run.endive.runtime.Instance;
 public class Engine {
     /** The bit of a mask that is set if any ACL is for the resource. */
     public static final int HAS_ACLS = 1 << 30;
+    /** The bit of a mask that is set if an ACL denies any operation on the resource. */
+    public static final int HAS_DENIES = 1 << 29;
     /** The largest document, record or token that a call takes. */
     public static final int MAX_BYTES = 16 << 20;
 
@@ -93,7 +95,7 @@ public class Engine {
         checked("gbac_close", call("gbac_close", handle));
     }
 
-    /** The operations that are allowed on a resource, one bit each, and {@link #HAS_ACLS}; without a host, host is null. */
+    /** The operations that are allowed on a resource, one bit each, {@link #HAS_ACLS} and {@link #HAS_DENIES}; without a host, host is null. */
     public int mask(int handle, int resourceType, String host, String name) {
         int hostLength = -1;
         int length = 0;
