@@ -2,10 +2,13 @@ package gbac.kafka.authorizer;
 
 import gbac.kafka.engine.LogText;
 import gbac.kafka.principal.PrincipalGroups;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
 import org.apache.kafka.common.security.auth.KafkaPrincipal;
 import org.apache.kafka.server.authorizer.Action;
 import org.apache.kafka.server.authorizer.AuthorizableRequestContext;
@@ -17,12 +20,20 @@ final class AuditLog {
     private static final Logger LOG = LoggerFactory.getLogger("kafka.authorizer.logger");
     private static final int MAX_GROUPS = 20;
 
+    private static final Map<ResourceType, String> TYPES = new EnumMap<>(ResourceType.class);
+
+    static {
+        for (ResourceType type : ResourceType.values()) {
+            TYPES.put(type, words(type.name()));
+        }
+    }
+
     private AuditLog() {}
 
     /** Whether an allowed action is written. */
     static boolean writesAllowed(Action action) {
         // Not every allowed action grants something: some only ask which operations would be allowed.
-        return action.logIfAllowed() && LOG.isDebugEnabled() || LOG.isTraceEnabled();
+        return LOG.isDebugEnabled() && (action.logIfAllowed() || LOG.isTraceEnabled());
     }
 
     /** Whether denied actions are written that refuse nothing. */
@@ -44,7 +55,10 @@ final class AuditLog {
 
     /** Writes a decision if its level is enabled. */
     static void write(AuthorizableRequestContext context, Subject subject, Action action, boolean isAllowed, String rule) {
-        if (isAllowed ? action.logIfAllowed() && LOG.isDebugEnabled() : action.logIfDenied() && LOG.isInfoEnabled()) {
+        if (!LOG.isInfoEnabled()) {
+            return;
+        }
+        if (isAllowed ? action.logIfAllowed() && LOG.isDebugEnabled() : action.logIfDenied()) {
             String text = message(context, subject, action, isAllowed, rule);
             if (isAllowed) {
                 LOG.debug(text);
@@ -70,7 +84,7 @@ final class AuditLog {
                 .append(" from host = ")
                 .append(context.clientAddress().getHostAddress())
                 .append(" on resource = ")
-                .append(words(resource.resourceType().name()))
+                .append(TYPES.get(resource.resourceType()))
                 .append(':')
                 .append(resource.patternType())
                 .append(':')

@@ -1,7 +1,6 @@
 package gbac.kafka.authorizer;
 
 import gbac.kafka.authorizer.AuditEvents.Rule;
-import gbac.kafka.engine.Engine;
 import gbac.kafka.engine.EngineException;
 import gbac.kafka.engine.LogText;
 import gbac.kafka.principal.GroupReader;
@@ -23,7 +22,8 @@ import org.slf4j.LoggerFactory;
 /** Decides requests: super users first, then the mask of a resource from the cache or from an engine. */
 final class Decisions {
     private static final Logger LOG = LoggerFactory.getLogger(Decisions.class);
-    private static final String DEFAULT_DENY = "DefaultDeny";
+    /** The engine's text about what no ACL allows. */
+    private static final String NOT_ALLOWED = "deny: no ACL allows it";
 
     private final Settings settings;
     private final Set<KafkaPrincipal> superUsers = new HashSet<>();
@@ -108,41 +108,41 @@ final class Decisions {
         if (resource.patternType() != PatternType.LITERAL) {
             throw new IllegalArgumentException("Only literal resources are supported. Got: " + resource.patternType());
         }
-        int mask = 0;
+        Answer answer = Answer.NONE;
         boolean isAllowed = subject.isSuperUser();
         if (subject.session() != null) {
-            mask = mask(subject.session(), resource.resourceType(), resource.name());
-            isAllowed = mask == 0 ? settings.allowsWithoutAcls() : (mask >> action.operation().code() & 1) == 1;
+            answer = answer(subject.session(), resource.resourceType(), resource.name());
+            isAllowed = answer.isWithoutAcls() ? settings.allowsWithoutAcls() : answer.allows(action.operation());
         }
         metrics.decided(isAllowed);
         if (isAllowed) {
-            writeAllowed(context, subject, action, mask);
+            writeAllowed(context, subject, action, answer.isWithoutAcls());
         } else {
-            writeDenied(context, subject, action, mask);
+            writeDenied(context, subject, action, answer);
         }
         return isAllowed;
     }
 
-    private void writeAllowed(AuthorizableRequestContext context, Subject subject, Action action, int mask) {
+    private void writeAllowed(AuthorizableRequestContext context, Subject subject, Action action, boolean isWithoutAcls) {
         if (AuditLog.writesAllowed(action)) {
-            String rule = subject.isSuperUser() ? "SuperUser" : mask == 0 ? "DefaultAllow" : rule(explain(subject, action));
+            String rule = subject.isSuperUser() ? "SuperUser" : isWithoutAcls ? "DefaultAllow" : rule(explain(subject, action));
             AuditLog.write(context, subject, action, true, rule);
         }
         if (audit != null && action.logIfAllowed()) {
             if (subject.isSuperUser()) {
                 audit.decided(context, subject, action, true, Rule.SUPER_USER, "superuser");
             } else {
-                audit.decided(context, subject, action, true, mask == 0 ? Rule.OTHER_ALLOW : Rule.ACLS, "no ACL");
+                audit.decided(context, subject, action, true, isWithoutAcls ? Rule.OTHER_ALLOW : Rule.ACLS, "no ACL");
             }
         }
     }
 
     /** Looks up the reason of a request that is refused, and writes it to the log. What Kafka only asks is not looked up. */
-    private void writeDenied(AuthorizableRequestContext context, Subject subject, Action action, int mask) {
+    private void writeDenied(AuthorizableRequestContext context, Subject subject, Action action, Answer answer) {
         if (!action.logIfDenied() && !AuditLog.tracesDenied()) {
             return;
         }
-        Denial denial = denial(subject, action, mask);
+        Denial denial = denial(subject, action, answer);
         if (action.logIfDenied()) {
             metrics.denied(denial.reason());
             if (subject.session() == null || denial.reason() == DenialReason.UNREADABLE) {
@@ -177,42 +177,57 @@ final class Decisions {
     }
 
     /** Why a request is denied. */
-    private Denial denial(Subject subject, Action action, int mask) {
+    private Denial denial(Subject subject, Action action, Answer answer) {
         if (subject.session() == null) {
             Refusal refusal = subject.groups().refusal();
             DenialReason reason = refusal.isMissing() ? DenialReason.NO_GROUPS : DenialReason.UNREADABLE;
             return new Denial(reason, "UnknownGroups(" + refusal.why() + ")", refusal.why());
         }
-        DenialReason withoutMatch = subject.groups() != null && subject.groups().names().isEmpty()
-                ? DenialReason.NO_GROUPS : DenialReason.NO_MATCH;
-        if (mask == 0) {
-            return new Denial(withoutMatch, DEFAULT_DENY, "");
+        if (answer.isWithoutAcls()) {
+            return withoutMatch(subject);
         }
-        String text = explain(subject, action);
+        Denial found = answer.hasDenies() || table.namesHosts() ? found(subject, action, answer) : withoutMatch(subject);
+        boolean lacksRoles = found.rule().equals(Denial.DEFAULT_DENY) && !table.rolesAllow();
+        return lacksRoles && table.hasMember(subject.session().key()) ? Denial.MEMBERS_TOO_OLD : found;
+    }
+
+    /** Why an operation is denied, from the cache or from an engine. */
+    private Denial found(Subject subject, Action action, Answer answer) {
+        Denial cached = answer.denial(action.operation());
+        if (cached != null) {
+            return cached;
+        }
+        Denial found = lookUp(subject, action, answer);
+        if (found.reason() != DenialReason.ENGINE_UNAVAILABLE) {
+            sessions.cache(answer, action.operation(), found);
+        }
+        return found;
+    }
+
+    private static Denial withoutMatch(Subject subject) {
+        return subject.groups() != null && subject.groups().names().isEmpty() ? Denial.NO_GROUPS : Denial.NO_MATCH;
+    }
+
+    /** Looks up which ACL denies an operation, and whether one allows it from another address. */
+    private Denial lookUp(Subject subject, Action action, Answer answer) {
+        String text = answer.hasDenies() ? explain(subject, action) : NOT_ALLOWED;
         if (text == null) {
             return new Denial(DenialReason.ENGINE_UNAVAILABLE, "EngineUnavailable", "");
         }
         String rule = rule(text);
-        if (!rule.equals(DEFAULT_DENY)) {
-            if (!text.startsWith("deny: ")) {
-                // The ACLs have changed since the decision.
-                return new Denial(withoutMatch, DEFAULT_DENY, "");
-            }
-            // Of the groups of somebody whose groups are not known, ACLs only deny.
-            boolean isOfUnknown = subject.groups() == null && text.contains(", of Group:");
-            return isOfUnknown ? new Denial(DenialReason.UNREADABLE, "UnknownGroups", "an ACL denies it to a group or role")
-                    : new Denial(DenialReason.DENY, rule, text.substring(text.indexOf(' ') + 1));
+        if (rule.equals(Denial.DEFAULT_DENY)) {
+            String fromAnywhere = table.namesHosts() ? explain(subject, action, null) : null;
+            boolean isByHost = fromAnywhere != null && fromAnywhere.endsWith("the host is unknown");
+            return isByHost ? Denial.HOST : withoutMatch(subject);
         }
-        if (!table.rolesAllow() && table.hasMember(subject.session().key())) {
-            return new Denial(DenialReason.MEMBERS_TOO_OLD, rule, "");
+        if (!text.startsWith("deny: ")) {
+            // The ACLs have changed since the decision.
+            return withoutMatch(subject);
         }
-        if (table.namesHosts()) {
-            String fromAnywhere = explain(subject, action, null);
-            if (fromAnywhere != null && fromAnywhere.endsWith("the host is unknown")) {
-                return new Denial(DenialReason.HOST, rule, "");
-            }
-        }
-        return new Denial(withoutMatch, rule, "");
+        // Of the groups of somebody whose groups are not known, ACLs only deny.
+        boolean isOfUnknown = subject.groups() == null && text.contains(", of Group:");
+        return isOfUnknown ? new Denial(DenialReason.UNREADABLE, "UnknownGroups", "an ACL denies it to a group or role")
+                : new Denial(DenialReason.DENY, rule, text.substring(text.indexOf(' ') + 1));
     }
 
     private boolean isSuperUser(KafkaPrincipal principal) {
@@ -237,38 +252,38 @@ final class Decisions {
         }
     }
 
-    private int mask(Session session, ResourceType type, String name) {
+    private Answer answer(Session session, ResourceType type, String name) {
         int code = type.code();
         return cached(session, code, name, (engine, handle) -> engine.mask(handle, code, session.host(), name));
     }
 
-    private int maskOfAny(Session session, ResourceType type) {
+    private Answer answerOfAny(Session session, ResourceType type) {
         int code = type.code();
         return cached(session, Session.TYPES + code, "", (engine, handle) -> engine.any(handle, code, session.host()));
     }
 
-    /** A mask from the cache or from an engine. Without an engine, and for what it does not know, everything is denied. */
-    private int cached(Session session, int type, String name, Engines.Question<Integer> question) {
+    /** An answer from the cache or from an engine. Without an engine, and for what it does not know, everything is denied. */
+    private Answer cached(Session session, int type, String name, Engines.Question<Integer> question) {
         // Before the question, so that a mask is never of an older state than it says.
         long state = engines.state();
         int ofName = engines.state(type, name);
-        int cached = session.cached(state, ofName, type, name);
-        if (cached >= 0) {
+        Answer cached = session.cached(state, ofName, type, name);
+        if (cached != null) {
             metrics.hit();
             return cached;
         }
         metrics.missed();
         try {
-            int mask = engines.ask(session, question);
+            Answer found = new Answer(ofName, engines.ask(session, question));
             if (settings.caches()) {
-                sessions.cache(session, state, ofName, type, name, mask);
+                sessions.cache(session, state, type, name, found);
             }
-            return mask;
+            return found;
         } catch (EngineException refused) {
             LOG.debug("The engine refuses a request for {}", LogText.escape(name), refused);
-            return Engine.HAS_ACLS;
+            return Answer.unknown();
         } catch (EngineUnavailableException broken) {
-            return Engine.HAS_ACLS;
+            return Answer.unknown();
         }
     }
 
@@ -277,7 +292,7 @@ final class Decisions {
         if (text == null) {
             return "EngineUnavailable";
         }
-        return text.endsWith("no ACL allows it") ? DEFAULT_DENY : "MatchingAcl(" + text + ")";
+        return text.equals(NOT_ALLOWED) ? Denial.DEFAULT_DENY : "MatchingAcl(" + text + ")";
     }
 
     private String explain(Subject subject, Action action) {
@@ -291,7 +306,7 @@ final class Decisions {
             return engines.ask(subject.session(), (engine, handle) -> engine.explain(
                     handle, action.operation().code(), resource.resourceType().code(), host, resource.name()));
         } catch (EngineException refused) {
-            return "deny: no ACL allows it";
+            return NOT_ALLOWED;
         } catch (EngineUnavailableException broken) {
             return null;
         }
@@ -313,7 +328,6 @@ final class Decisions {
         if (subject.session() == null) {
             return false;
         }
-        int mask = maskOfAny(subject.session(), type);
-        return (mask >> operation.code() & 1) == 1;
+        return answerOfAny(subject.session(), type).allows(operation);
     }
 }

@@ -37,7 +37,7 @@ final class Session {
     private volatile boolean closed;
     private volatile boolean isAnnounced;
 
-    /** The masks by resource type and name, for one state; each with the state of its name in the upper half. */
+    /** The masks by resource type and name, for one state. */
     private static final class Masks {
         private final long state;
         private final ConcurrentHashMap<?, ?>[] byType = new ConcurrentHashMap<?, ?>[2 * TYPES];
@@ -47,8 +47,8 @@ final class Session {
         }
 
         @SuppressWarnings("unchecked")
-        ConcurrentHashMap<String, Long> of(int type) {
-            return (ConcurrentHashMap<String, Long>) byType[type];
+        ConcurrentHashMap<String, Answer> of(int type) {
+            return (ConcurrentHashMap<String, Answer>) byType[type];
         }
     }
 
@@ -120,19 +120,19 @@ final class Session {
         return new Records().text(key.type() + ":" + key.name()).texts(key.groups()).toBytes();
     }
 
-    /** A mask that was found in this state and that of its name; negative if none was. */
-    int cached(long state, int ofName, int type, String name) {
+    /** What was found in this state and that of the name; null if nothing was. */
+    Answer cached(long state, int ofName, int type, String name) {
         Masks current = masks;
         if (current.state != state) {
-            return -1;
+            return null;
         }
-        ConcurrentHashMap<String, Long> names = current.of(type);
-        Long known = names == null ? null : names.get(name);
-        return known == null || known >> 32 != ofName ? -1 : known.intValue();
+        ConcurrentHashMap<String, Answer> names = current.of(type);
+        Answer known = names == null ? null : names.get(name);
+        return known == null || !known.isOf(ofName) ? null : known;
     }
 
-    /** Stores a mask that was found in this state and that of its name; returns whether there was none of the name. */
-    boolean cache(long state, int ofName, int type, String name, int mask) {
+    /** Stores what was found in this state; returns whether there was nothing of the name. */
+    boolean cache(long state, int type, String name, Answer found) {
         if (name.length() > MAX_NAME || closed) {
             return false;
         }
@@ -140,11 +140,11 @@ final class Session {
         if (current.state != state) {
             masks = current = new Masks(state);
         }
-        ConcurrentHashMap<String, Long> names = current.of(type);
+        ConcurrentHashMap<String, Answer> names = current.of(type);
         if (names == null) {
             // Of two threads that do this at once, one loses what it stores.
             current.byType[type] = names = new ConcurrentHashMap<>();
         }
-        return names.put(name, (long) ofName << 32 | mask) == null;
+        return names.put(name, found) == null;
     }
 }

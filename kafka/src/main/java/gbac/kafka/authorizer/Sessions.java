@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.security.auth.KafkaPrincipal;
 
 /** The sessions of everybody who sends requests, within limits: of more, unused ones are forgotten, or all if all are used. */
@@ -14,8 +15,9 @@ final class Sessions {
     private static final int MAX_SESSIONS = 40_000;
     /** The bytes of the names of all users and groups. */
     static final long MAX_BYTES = 64 << 20;
-    /** The number of masks of all sessions, at about 100 bytes each. */
+    /** The number of masks of all sessions, at about as many bytes each; longer texts count as several. */
     private static final int MAX_MASKS = 250_000;
+    private static final int BYTES_OF_MASK = 100;
 
     private final ConcurrentHashMap<Session.Key, Session> sessions = new ConcurrentHashMap<>();
     private final AtomicLong bytes = new AtomicLong();
@@ -49,8 +51,21 @@ final class Sessions {
     }
 
     /** Stores a mask. */
-    void cache(Session session, long state, int ofName, int type, String name, int mask) {
-        if (session.cache(state, ofName, type, name, mask) && masks.incrementAndGet() > MAX_MASKS) {
+    void cache(Session session, long state, int type, String name, Answer found) {
+        if (session.cache(state, type, name, found)) {
+            count(1);
+        }
+    }
+
+    /** Stores why an operation is denied. */
+    void cache(Answer answer, AclOperation operation, Denial denial) {
+        int before = answer.textBytes();
+        answer.denial(operation, denial);
+        count((answer.textBytes() - before) / BYTES_OF_MASK);
+    }
+
+    private void count(int added) {
+        if (masks.addAndGet(added) > MAX_MASKS) {
             forgetMasks();
         }
     }

@@ -9,6 +9,9 @@ public final class LogText {
 
     /** A name on one line, of limited length. */
     public static String escape(String name) {
+        if (isPlain(name)) {
+            return name;
+        }
         StringBuilder text = new StringBuilder();
         name.codePoints().limit(LONGEST).forEach(point -> {
             if (isHidden(point)) {
@@ -21,6 +24,15 @@ public final class LogText {
             text.append("...");
         }
         return text.toString();
+    }
+
+    /** Whether nothing is escaped, as in almost every name. */
+    private static boolean isPlain(String name) {
+        boolean isPlain = name.length() <= LONGEST;
+        for (int index = 0; isPlain && index < name.length(); index++) {
+            isPlain = name.charAt(index) >= ' ' && name.charAt(index) <= '~';
+        }
+        return isPlain;
     }
 
     /** Whether a character cannot be seen, or changes how others are seen. */

@@ -43,7 +43,11 @@ public final class Records {
 
     /** Adds a number of four bytes. */
     public Records u32(int value) {
-        return u16(value).u16(value >> 16);
+        reserve(4);
+        for (int shift = 0; shift < 32; shift += 8) {
+            bytes[size++] = (byte) (value >> shift);
+        }
+        return this;
     }
 
     /** Adds a number of eight bytes. */

@@ -19,10 +19,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.metrics.Metrics;
+import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourceType;
 import org.apache.kafka.common.security.auth.KafkaPrincipal;
+import org.apache.kafka.metadata.authorizer.StandardAcl;
 import org.apache.kafka.server.authorizer.Action;
 import org.junit.jupiter.api.Test;
 
@@ -135,6 +140,42 @@ final class DenialTest {
             more += limiter.line("User:again" + count, 2, "t") == null ? 0 : 1;
         }
         assertEquals(20, more, "twenty a second");
+    }
+
+    /** The reason is in the cache with the decision, and is never one of other ACLs. */
+    @Test
+    void theReasonFollowsTheAcls() {
+        AclAuthorizer authorizer = World.authorizer(List.of(World.readAcl("t", "User:other")));
+        World.NodeMetrics metrics = new World.NodeMetrics(new Metrics());
+        authorizer.withMetrics(metrics);
+        KafkaPrincipal alice = PrincipalGroups.create("User", "alice", false, List.of("eng", "of-no-acl"));
+        List<Uuid> added = new ArrayList<>();
+        String[] denied = {"no-match", "deny", "no-match", "deny", "host", "no-match"};
+        for (int step = 0; step < denied.length; step++) {
+            String counter = "denials-" + denied[step] + "-total";
+            double before = metrics.value(counter);
+            for (int again = 0; again < 3; again++) {
+                assertFalse(World.allows(authorizer, World.request(alice, "10.0.0.1"),
+                        World.action(AclOperation.READ, ResourceType.TOPIC, "t")));
+            }
+            assertEquals(3, metrics.value(counter) - before, "step " + step);
+            added.forEach(authorizer::removeAcl);
+            added.clear();
+            StandardAcl next = switch (step) {
+                case 0 -> World.acl(ResourceType.TOPIC, "t", PatternType.LITERAL, "Group:eng", AclOperation.READ, false);
+                case 2 -> World.acl(ResourceType.TOPIC, "t", PatternType.PREFIXED, "Group:of-no-acl", AclOperation.ALL, false);
+                case 3 -> new StandardAcl(ResourceType.TOPIC, "t", PatternType.LITERAL, "Group:eng", "10.9.9.9",
+                        AclOperation.READ, AclPermissionType.ALLOW);
+                // A deny of another operation is none of this one.
+                case 4 -> World.acl(ResourceType.TOPIC, "t", PatternType.LITERAL, "Group:eng", AclOperation.WRITE, false);
+                default -> null;
+            };
+            if (next != null) {
+                added.add(Uuid.randomUuid());
+                authorizer.addAcl(added.get(0), next);
+            }
+        }
+        authorizer.close();
     }
 
     private record Question(String user, List<String> groups, String name, String host) {}
