@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.acl.AclOperation;
@@ -20,6 +22,7 @@ import org.apache.kafka.metadata.authorizer.StandardAcl;
 import org.apache.kafka.metadata.authorizer.StandardAuthorizer;
 import org.apache.kafka.server.authorizer.Action;
 import org.apache.kafka.server.authorizer.AuthorizableRequestContext;
+import org.apache.kafka.server.authorizer.AuthorizationResult;
 import org.junit.jupiter.api.Test;
 
 /** Users without groups are decided as by Kafka's own authorizer, in small policies that change between questions. */
@@ -28,6 +31,7 @@ final class StandardAuthorizerTest {
             "User:u", "User:v", "User:w", "User:*", "Service:u", "User:u:v", "Group:g", "Role:r", "RedpandaRole:r");
     private static final List<KafkaPrincipal> CALLERS = List.of(World.user("u"), World.user("v"), World.user("w"),
             World.user("g"), World.user("u:v"), World.user("root"), World.principal("Service", "u"));
+    private static final List<String> TOPICS = List.of("a", "ab", "abc", "abcd", "b", "ba", "c");
     private static final int QUESTIONS_OF_A_POLICY = 500;
 
     private final Random random = new Random(World.seed());
@@ -104,6 +108,53 @@ final class StandardAuthorizerTest {
             compare(List.of(World.readAcl("a", "User:u"), deny), Map.of(), ResourceType.TOPIC, List.of("a"), clients);
         }
         assertTrue(allowed > 0);
+    }
+
+    /** Any topic can be read if one of all topics can, from every client, whatever addresses and ranges ACLs are for. */
+    @Test
+    void anyResourceIsAllowedIfOneOfAllIs() {
+        Map<String, Object> configs = World.configs("gbac.engine.instances", "1");
+        ClusterMetadataAuthorizer kafka = new StandardAuthorizer();
+        AclAuthorizer ours = new AclAuthorizer();
+        kafka.configure(configs);
+        ours.configure(configs);
+        World.giveMetrics(kafka);
+        int found = 0;
+        int policies = World.cases(1_000, 20_000);
+        for (int policy = 0; policy < policies; policy++) {
+            Set<StandardAcl> readAcls = new HashSet<>();
+            for (int count = random.nextInt(6); count >= 0; count--) {
+                readAcls.add(readAcl());
+            }
+            Map<Uuid, StandardAcl> snapshot = new HashMap<>();
+            readAcls.forEach(acl -> snapshot.put(Uuid.randomUuid(), acl));
+            for (ClusterMetadataAuthorizer authorizer : List.of(kafka, ours)) {
+                authorizer.loadSnapshot(snapshot);
+                authorizer.completeInitialLoad();
+            }
+            AuthorizableRequestContext context = World.request(World.user("u"), World.address(random));
+            // Every name that ACLs can name, for each prefix one that only it and shorter ones cover, and one without ACLs.
+            boolean isOneAllowed = World.allows(ours, context, World.action(AclOperation.READ, ResourceType.TOPIC, "other"));
+            for (String name : TOPICS) {
+                isOneAllowed |= World.allows(ours, context, World.action(AclOperation.READ, ResourceType.TOPIC, name))
+                        || World.allows(ours, context, World.action(AclOperation.READ, ResourceType.TOPIC, name + "~"));
+            }
+            AuthorizationResult any = ours.authorizeByResourceType(context, AclOperation.READ, ResourceType.TOPIC);
+            Supplier<String> seed = () -> "GBAC_SEED=" + World.seed() + ": " + context + " in " + snapshot.values();
+            assertEquals(isOneAllowed, any == AuthorizationResult.ALLOWED, seed);
+            assertEquals(kafka.authorizeByResourceType(context, AclOperation.READ, ResourceType.TOPIC), any, seed);
+            found += isOneAllowed ? 1 : 0;
+        }
+        ours.close();
+        assertTrue(found > policies / 10 && found < policies / 10 * 9, found + " of " + policies);
+    }
+
+    private StandardAcl readAcl() {
+        boolean isPrefix = random.nextBoolean();
+        String name = !isPrefix && random.nextInt(8) == 0 ? "*" : World.any(random, TOPICS);
+        return new StandardAcl(ResourceType.TOPIC, name, isPrefix ? PatternType.PREFIXED : PatternType.LITERAL,
+                random.nextInt(4) == 0 ? "User:*" : "User:u", World.host(random), AclOperation.READ,
+                random.nextBoolean() ? AclPermissionType.ALLOW : AclPermissionType.DENY);
     }
 
     /** Compares reading each name from each client; returns how many are allowed. */
