@@ -13,7 +13,7 @@ use std::fs;
 const RUNS: usize = 5;
 
 /// The measurements: the name that the program writes, the description, and the limit.
-const ROWS: [(&str, &str, f64); 11] = [
+const ROWS: [(&str, &str, f64); 15] = [
     (
         "cold_1000",
         "one action, never asked before, 1,000 ACLs, divided by Kafka's time",
@@ -26,6 +26,22 @@ const ROWS: [(&str, &str, f64); 11] = [
         0.06,
     ),
     ("warm_100000", "the same, 100,000 ACLs", 0.06),
+    (
+        "denied_first",
+        "one action that is denied and logged, never asked before, 1,000 ACLs, divided by Kafka's time",
+        1.0,
+    ),
+    ("denied_again", "the same, asked before", 1.0),
+    (
+        "connect_first",
+        "first action of a new user with 200 groups, 1,100 ACLs, divided by Kafka's time without groups",
+        20.0,
+    ),
+    (
+        "connect_again",
+        "the same of a user who was connected before",
+        20.0,
+    ),
     (
         "many_on_star",
         "one call for 504 topics, 7,000 ACLs on `*`, divided by Kafka's time",

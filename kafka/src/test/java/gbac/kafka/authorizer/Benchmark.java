@@ -5,6 +5,7 @@ import gbac.kafka.engine.Engine;
 import gbac.kafka.principal.PrincipalGroups;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourceType;
+import org.apache.kafka.common.security.auth.KafkaPrincipal;
 import org.apache.kafka.metadata.authorizer.ClusterMetadataAuthorizer;
 import org.apache.kafka.metadata.authorizer.StandardAcl;
 import org.apache.kafka.metadata.authorizer.StandardAuthorizer;
@@ -33,8 +35,11 @@ import org.junit.jupiter.api.Test;
 final class Benchmark {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int TOPIC = 2;
+    /** The rounds before Java has compiled both, as it has in a broker that runs for days. */
+    private static final int WARM_UP = 12;
     private static final int ROUNDS = 9;
     private static final int QUESTIONS = 20_000;
+    private static final int CONNECTIONS = 300;
 
     private final Map<String, Double> results = new TreeMap<>();
     private final Random random = new Random(7);
@@ -45,6 +50,8 @@ final class Benchmark {
         load("load_cold", 1);
         decisions(1_000);
         decisions(100_000);
+        denials();
+        connections();
         manyAclsOnEveryName();
         load("load_warm", ROUNDS);
         walkInJava();
@@ -106,7 +113,7 @@ final class Benchmark {
         List<Double> cold = new ArrayList<>();
         List<Double> warm = new ArrayList<>();
         List<Double> bytes = new ArrayList<>();
-        for (int round = 0; round < ROUNDS + 4; round++) {
+        for (int round = 0; round < WARM_UP + ROUNDS; round++) {
             List<AuthorizableRequestContext> callers = new ArrayList<>();
             List<List<Action>> actions = new ArrayList<>();
             for (int question = 0; question < QUESTIONS; question++) {
@@ -118,10 +125,12 @@ final class Benchmark {
                         acl.resourceName() + (question % 2 == 0 ? "" : "-" + round + "-" + question))));
             }
             AuthorizableRequestContext[] from = shared(callers);
-            // A change empties the cache.
+            // A change empties the cache: of a prefix, because one of a name leaves other names.
             Uuid id = Uuid.randomUuid();
+            StandardAcl change = World.acl(ResourceType.TOPIC, "changed", PatternType.PREFIXED, "User:nobody" + round,
+                    AclOperation.READ, true);
             for (ClusterMetadataAuthorizer authorizer : both) {
-                authorizer.addAcl(id, World.readAcl("changed", "User:nobody" + round));
+                authorizer.addAcl(id, change);
             }
             ask(both[0], new AuthorizableRequestContext[] {from[0]}, actions.subList(0, 1));
             double ours = time(() -> ask(both[0], from, actions));
@@ -130,7 +139,7 @@ final class Benchmark {
             long allocated = THREADS.getCurrentThreadAllocatedBytes();
             ask(both[0], from, actions);
             allocated = THREADS.getCurrentThreadAllocatedBytes() - allocated;
-            if (round >= 4) {
+            if (round >= WARM_UP) {
                 cold.add(ours / kafka);
                 warm.add(again / kafka);
                 bytes.add((double) allocated / QUESTIONS);
@@ -159,6 +168,91 @@ final class Benchmark {
         }
     }
 
+    /** Denied questions in a log file of Kafka's form, asked for the first time and again. */
+    private void denials() throws IOException {
+        Path log = Files.createTempFile("gbac", ".log");
+        AuthorizerLog.begin(log);
+        List<StandardAcl> acls = acls(1_000);
+        ClusterMetadataAuthorizer[] both = both(acls, true);
+        List<Double> first = new ArrayList<>();
+        List<Double> again = new ArrayList<>();
+        for (int round = 0; round < WARM_UP + ROUNDS; round++) {
+            List<AuthorizableRequestContext> callers = new ArrayList<>();
+            List<List<Action>> actions = new ArrayList<>();
+            for (int question = 0; question < QUESTIONS; question++) {
+                String user = "u" + random.nextInt(50) * 7 % 200;
+                callers.add(World.request(
+                        PrincipalGroups.create("User", user, false, List.of("analysts", "developers", "payments")), "10.0.0.1"));
+                actions.add(List.of(World.action(AclOperation.ALTER, ResourceType.TOPIC,
+                        World.any(random, acls).resourceName() + "-" + round + "-" + question)));
+            }
+            AuthorizableRequestContext[] from = shared(callers);
+            double ours = time(() -> ask(both[0], from, actions));
+            double kafka = time(() -> ask(both[1], from, actions));
+            double oursAgain = time(() -> ask(both[0], from, actions));
+            double kafkaAgain = time(() -> ask(both[1], from, actions));
+            if (round >= WARM_UP) {
+                first.add(ours / kafka);
+                again.add(oursAgain / kafkaAgain);
+            }
+        }
+        AuthorizerLog.end();
+        Files.delete(log);
+        results.put("denied_first", median(first));
+        results.put("denied_again", median(again));
+        for (ClusterMetadataAuthorizer authorizer : both) {
+            authorizer.close();
+        }
+    }
+
+    /** The first question of a connection with 200 groups: of a user who is new, and of one who connects again. */
+    private void connections() throws IOException {
+        List<StandardAcl> acls = acls(1_000);
+        for (int index = 0; index < 100; index++) {
+            acls.add(World.readAcl("group-topic-" + index, "Group:company/department-" + index + "/team"));
+        }
+        ClusterMetadataAuthorizer[] both = both(acls, true);
+        List<Double> first = new ArrayList<>();
+        List<Double> again = new ArrayList<>();
+        for (int round = 0; round < WARM_UP + ROUNDS; round++) {
+            List<List<Action>> actions = new ArrayList<>();
+            List<List<String>> groups = new ArrayList<>();
+            for (int connection = 0; connection < CONNECTIONS; connection++) {
+                List<String> names = new ArrayList<>();
+                for (int group = 0; group < 200; group++) {
+                    names.add("company/department-" + (connection + group) + "/team");
+                }
+                groups.add(names);
+                actions.add(List.of(World.action(AclOperation.READ, ResourceType.TOPIC, World.any(random, acls).resourceName())));
+            }
+            int shift = round * CONNECTIONS;
+            double ours = time(() -> connect(both[0], shift, groups, actions));
+            double kafka = time(() -> connect(both[1], shift, null, actions));
+            double oursAgain = time(() -> connect(both[0], shift, groups, actions));
+            double kafkaAgain = time(() -> connect(both[1], shift, null, actions));
+            if (round >= WARM_UP) {
+                first.add(ours / kafka);
+                again.add(oursAgain / kafkaAgain);
+            }
+        }
+        results.put("connect_first", median(first));
+        results.put("connect_again", median(again));
+        for (ClusterMetadataAuthorizer authorizer : both) {
+            authorizer.close();
+        }
+    }
+
+    private static void connect(
+            ClusterMetadataAuthorizer authorizer, int shift, List<List<String>> groups, List<List<Action>> actions) {
+        InetAddress address = World.address("10.0.0.1");
+        for (int index = 0; index < actions.size(); index++) {
+            String user = "u" + (shift + index);
+            KafkaPrincipal principal = groups == null ? new KafkaPrincipal("User", user)
+                    : PrincipalGroups.create("User", user, false, groups.get(index));
+            authorizer.authorize(new World.Request(principal, address, "SASL"), actions.get(index));
+        }
+    }
+
     /** 7,000 ACLs on the literal `*`, and one call for 504 topics. */
     private void manyAclsOnEveryName() throws IOException {
         List<StandardAcl> acls = new ArrayList<>();
@@ -169,14 +263,14 @@ final class Benchmark {
         AuthorizableRequestContext caller =
                 World.request(PrincipalGroups.create("User", "u6999", false, List.of()), "10.0.0.1");
         List<Double> ratios = new ArrayList<>();
-        for (int round = 0; round < ROUNDS + 4; round++) {
+        for (int round = 0; round < WARM_UP + ROUNDS; round++) {
             List<Action> actions = new ArrayList<>();
             for (int topic = 0; topic < 504; topic++) {
                 actions.add(World.action(AclOperation.READ, ResourceType.TOPIC, "topic-" + round + "-" + topic));
             }
             double ours = time(() -> both[0].authorize(caller, actions));
             double kafka = time(() -> both[1].authorize(caller, actions));
-            if (round >= 4) {
+            if (round >= WARM_UP) {
                 ratios.add(ours / kafka);
             }
         }
@@ -217,7 +311,7 @@ final class Benchmark {
         int[] caller = index.open("u1", List.of());
         List<Double> ratios = new ArrayList<>();
         int[] sink = new int[1];
-        for (int round = 0; round < ROUNDS + 6; round++) {
+        for (int round = 0; round < WARM_UP + ROUNDS; round++) {
             double wasm = time(() -> {
                 for (int question = 0; question < QUESTIONS; question++) {
                     sink[0] += engine.mask(handle, TOPIC, null, acls.get(question % acls.size()).resourceName());
@@ -228,7 +322,7 @@ final class Benchmark {
                     sink[0] += index.mask(caller, acls.get(question % acls.size()).resourceName());
                 }
             });
-            if (round >= 6) {
+            if (round >= WARM_UP) {
                 ratios.add(wasm / java);
             }
         }
