@@ -129,7 +129,8 @@ impl KafkaCluster {
         }
     }
 
-    async fn ask<C: Call>(&mut self, request: &C) -> Result<C::Answer, KafkaError> {
+    /// Makes a call once.
+    pub(crate) async fn ask<C: Call>(&mut self, request: &C) -> Result<C::Answer, KafkaError> {
         let answer = self.connection().await?.call(request).await;
         if answer.is_err() {
             // What arrives next on it is not the answer to the next call.
@@ -345,14 +346,12 @@ impl KafkaCluster {
         number: i16,
         message: Option<&StrBytes>,
     ) -> BrokerRefusal {
-        BrokerRefusal {
-            call,
-            number,
-            message: message
-                .filter(|text| !text.is_empty())
-                .map(ToString::to_string),
-            account: self.properties.account().to_owned(),
-        }
+        self.properties.refusal(call, number, message)
+    }
+
+    /// Who this client is, and where it has connected.
+    pub(crate) const fn properties(&self) -> &ClientProperties {
+        &self.properties
     }
 
     fn throttled(&mut self, milliseconds: i32) {

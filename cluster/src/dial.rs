@@ -30,7 +30,8 @@ pub(crate) async fn dial(properties: &ClientProperties) -> Result<Connection, Ka
     Err(failure)
 }
 
-async fn dial_one(
+/// A connection to this broker.
+pub(crate) async fn dial_one(
     properties: &ClientProperties,
     address: &BrokerAddress,
 ) -> Result<Connection, KafkaError> {

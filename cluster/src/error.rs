@@ -78,6 +78,8 @@ pub struct BrokerRefusal {
     pub message: Option<String>,
     /// The account of this client, for the command that helps; empty if it is not known.
     pub account: String,
+    /// The topic that the call is about.
+    pub topic: Option<String>,
 }
 
 impl BrokerRefusal {
@@ -85,7 +87,7 @@ impl BrokerRefusal {
     ///
     /// ```
     /// # use gbac_cluster::BrokerRefusal;
-    /// let refusal = BrokerRefusal { call: "CreateAcls", number: 31, message: None, account: String::new() };
+    /// let refusal = BrokerRefusal { call: "CreateAcls", number: 31, message: None, account: String::new(), topic: None };
     /// assert_eq!(refusal.name(), "CLUSTER_AUTHORIZATION_FAILED");
     /// ```
     #[must_use]
@@ -121,9 +123,17 @@ impl BrokerRefusal {
             33 => Some("set `sasl.mechanism` to a mechanism of this listener".into()),
             34 => Some("the listener expects another `security.protocol`".into()),
             35 => Some("the broker is older than the call".into()),
+            7 if self.topic.is_some() => Some("the brokers have not finished in time".into()),
             7 => Some("the brokers have not finished in time: list the ACLs before you repeat it".into()),
+            3 | 100 => Some("there is no such topic".into()),
+            10 => Some("the topic takes no record of this size: raise its `max.message.bytes`".into()),
+            19 | 20 => Some(
+                "fewer brokers have the latest records than `min.insync.replicas` of the topic: start those that are down".into(),
+            ),
+            32 => Some("set `message.timestamp.type` of the topic to `LogAppendTime`".into()),
+            38 => Some("there are fewer brokers than copies: ask for fewer copies, or start more brokers".into()),
             41 => Some("the cluster has no controller now: check the controllers, then repeat it".into()),
-            42 => Some("the broker does not accept an ACL like this".into()),
+            42 if self.topic.is_none() => Some("the broker does not accept an ACL like this".into()),
             44 => Some("a policy of the brokers does not allow it".into()),
             89 => Some("a quota is used up: repeat it later".into()),
             _ => None,
@@ -134,15 +144,23 @@ impl BrokerRefusal {
         let operation = match self.call {
             "CreateAcls" | "DeleteAcls" => "Alter",
             "DescribeConfigs" => "DescribeConfigs",
+            "CreateTopics" => "Create",
+            "DeleteRecords" => "Delete",
+            "Fetch" => "Read",
+            "Produce" => "Write",
             _ => "Describe",
         };
         let account = match self.account.chars().all(is_plain) && !self.account.is_empty() {
             true => self.account.as_str(),
             false => "NAME",
         };
+        let (resource, flag) = match &self.topic {
+            Some(topic) => (format!("topic `{topic}`"), format!("topic {topic}")),
+            None => ("cluster".into(), "cluster".into()),
+        };
         format!(
-            "the account needs {operation} on the cluster; a superuser grants it with \
-             `kafka-acls --bootstrap-server HOST:PORT --command-config FILE --add --allow-principal User:{account} --operation {operation} --cluster`"
+            "the account needs {operation} on the {resource}; a superuser grants it with \
+             `kafka-acls --bootstrap-server HOST:PORT --command-config FILE --add --allow-principal User:{account} --operation {operation} --{flag}`"
         )
     }
 }
@@ -360,6 +378,25 @@ pub enum KafkaError {
     Refused(BrokerRefusal),
 }
 
+impl KafkaError {
+    /// Whether the same call can succeed soon: after an election, or when brokers are back.
+    pub(crate) const fn is_passing(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } | Self::Silent { .. } | Self::Closed { .. } => true,
+            // UNKNOWN_TOPIC_OR_PARTITION, LEADER_NOT_AVAILABLE, NOT_LEADER_OR_FOLLOWER,
+            // REQUEST_TIMED_OUT, BROKER_NOT_AVAILABLE, REPLICA_NOT_AVAILABLE, NETWORK_EXCEPTION,
+            // NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND, KAFKA_STORAGE_ERROR,
+            // FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, OFFSET_NOT_AVAILABLE,
+            // THROTTLING_QUOTA_EXCEEDED, UNKNOWN_TOPIC_ID, INCONSISTENT_TOPIC_ID.
+            Self::Refused(refusal) => matches!(
+                refusal.number,
+                3 | 5 | 6 | 7 | 8 | 9 | 13 | 19 | 20 | 56 | 74 | 75 | 78 | 89 | 100 | 103
+            ),
+            _ => false,
+        }
+    }
+}
+
 codes! {
     pub KafkaError {
         Self::NoAddress => "kafka_no_address",
@@ -425,6 +462,7 @@ mod tests {
             number,
             message: None,
             account: account.into(),
+            topic: None,
         }
     }
 
@@ -450,6 +488,16 @@ mod tests {
             refusal("DescribeAcls", 54, "")
                 .to_string()
                 .contains("SECURITY_DISABLED: the brokers have no authorizer")
+        );
+        let refusal_of_topic = BrokerRefusal {
+            topic: Some("gbac".into()),
+            ..refusal("Produce", 29, "ann")
+        };
+        let text = refusal_of_topic.to_string();
+        assert!(
+            text.contains("the account needs Write on the topic `gbac`;")
+                && text.contains("User:ann --operation Write --topic gbac`"),
+            "{text}"
         );
         assert_eq!(refusal("CreateAcls", -1, "").name(), "UNKNOWN_SERVER_ERROR");
         assert_eq!(refusal("CreateAcls", 999, "").name(), "error 999");

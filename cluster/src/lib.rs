@@ -1,8 +1,9 @@
-//! A client of Kafka's protocol for the ACLs of a cluster: of Apache Kafka, and of the platform,
-//! whose brokers speak the same calls.
+//! A client of Kafka's protocol for the ACLs of a cluster, and for the log of changes in a topic: of
+//! Apache Kafka, and of the platform, whose brokers speak the same calls.
 //!
-//! It has one connection, on which one request runs at a time, and every answer has a limit in time
-//! and in size. What a broker says is untrusted: `guard.rs` checks it before it is decoded.
+//! A connection makes one request at a time, and every answer has a limit in time and in size. What
+//! a broker says is untrusted: `guard.rs` checks it before it is decoded, and `topic/records.rs` the
+//! records in it.
 
 mod acl;
 mod address;
@@ -33,3 +34,4 @@ pub use properties::{
     ClientProperties, MAX_PROPERTIES_BYTES, NoteReason, PropertyError, PropertyFault, PropertyNote,
     read_properties,
 };
+pub use topic::{SkippedRecords, TopicFault, TopicLog, TopicLogOptions, TopicName, WrongSetting};

@@ -13,8 +13,11 @@ mod values;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use kafka_protocol::protocol::StrBytes;
+
 use crate::address::BrokerAddress;
 use crate::connection::Manner;
+use crate::error::BrokerRefusal;
 use crate::options::{Login, Mechanism, SaslOptions, TlsOptions};
 pub use fault::{NoteReason, PropertyError, PropertyFault, PropertyNote};
 pub(crate) use protocol::protocol_name;
@@ -140,6 +143,24 @@ impl ClientProperties {
                 ..
             }) => user,
             _ => "",
+        }
+    }
+
+    /// What a broker has answered to this client.
+    pub(crate) fn refusal(
+        &self,
+        call: &'static str,
+        number: i16,
+        message: Option<&StrBytes>,
+    ) -> BrokerRefusal {
+        BrokerRefusal {
+            call,
+            number,
+            message: message
+                .filter(|text| !text.is_empty())
+                .map(ToString::to_string),
+            account: self.account().to_owned(),
+            topic: None,
         }
     }
 }

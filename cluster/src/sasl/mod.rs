@@ -95,6 +95,7 @@ async fn handshake(
             number,
             message: None,
             account: String::new(),
+            topic: None,
         })),
     }
 }
