@@ -47,6 +47,8 @@ pub struct TopicLog {
     is_new: bool,
     log: CheckedTopic,
     checkpoints: CheckedTopic,
+    /// The end of the log when it was opened.
+    opened_at: u64,
     kept: Mutex<Kept>,
 }
 
@@ -81,6 +83,9 @@ impl TopicLog {
         let log = prepare(&mut cluster, &topic, wanted(Purpose::Log)).await?;
         let other = topic.checkpoints();
         let checkpoints = prepare(&mut cluster, &other, wanted(Purpose::Checkpoints)).await?;
+        let end = PartitionClient::new(&properties, &topic, log.id)
+            .end()
+            .await?;
         let found = found_store(&properties, &topic, &log, &checkpoints).await?;
         let store = match (store, found) {
             (Some(store), Some(found)) if store != found => {
@@ -96,6 +101,7 @@ impl TopicLog {
             is_new: log.is_new,
             log,
             checkpoints,
+            opened_at: place(end),
             kept: Mutex::default(),
         })
     }
@@ -159,6 +165,18 @@ impl TopicLog {
             Some(fault) => Err(said(&fault, false)),
             None => Ok(()),
         }
+    }
+
+    /// Nothing is written to a log in which other data is written since it was opened.
+    fn check_writers(&self) -> Result<(), LogError> {
+        let Some((offset, found)) = self.skipped().other_store else {
+            return Ok(());
+        };
+        if offset < self.opened_at {
+            return Ok(());
+        }
+        let topic = self.topic.clone();
+        Err(said(&TopicFault::OtherStore { topic, found }, false))
     }
 
     /// Turns a fault into an error of the log, and remembers the faults that stay.
@@ -226,7 +244,7 @@ impl TopicLog {
             }
         }
         let client = PartitionClient::new(&self.properties, &self.topic, self.log.id);
-        Reader::start(client, self.topic.clone(), from).await
+        Reader::start(client, self.topic.clone(), self.store.clone(), from).await
     }
 
     async fn follow_from(&self, from: i64) -> Result<FollowedRecords, TopicFault> {
@@ -238,6 +256,9 @@ impl TopicLog {
             kept.skipped.count += skipped.count;
             kept.skipped.last = skipped.last;
             kept.skipped.reason = skipped.reason;
+        }
+        if skipped.other_store.is_some() {
+            kept.skipped.other_store = skipped.other_store;
         }
         let followed = followed?;
         if kept.readers.len() >= MAX_IDLE {
@@ -269,6 +290,7 @@ impl TopicLog {
 impl ChangeLog for TopicLog {
     async fn append(&self, entry: &EncodedEntry) -> Result<u64, LogError> {
         self.check()?;
+        self.check_writers()?;
         let (size, limit) = (entry.bytes().len(), MAX_ENTRY_BYTES);
         if size > limit {
             return Err(LogError::TooLarge { size, limit });

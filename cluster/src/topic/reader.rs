@@ -9,7 +9,7 @@ use super::fault::TopicFault;
 use super::messages::FetchFrom;
 use super::name::TopicName;
 use super::partition::PartitionClient;
-use super::parts::{Collector, Taken, WINDOW};
+use super::parts::{Collector, Taken, WINDOW, store_of};
 use super::records::{Batch, Content, Opaque, RawRecord, next_batch};
 use crate::error::Malformed;
 
@@ -25,6 +25,9 @@ pub struct SkippedRecords {
     pub last: Option<u64>,
     /// What it was.
     pub reason: &'static str,
+    /// The place of the last record of other data and the ID of that data: the reader of the log
+    /// gets these records, too.
+    pub other_store: Option<(u64, String)>,
 }
 
 /// A reader at a place of a log.
@@ -32,6 +35,7 @@ pub struct SkippedRecords {
 pub(super) struct Reader {
     client: PartitionClient,
     topic: TopicName,
+    store: String,
     /// Entries before this place are not handed out.
     from: i64,
     /// The next record to be read. It is before `from` while the parts of an entry are looked for.
@@ -48,6 +52,7 @@ impl Reader {
     pub(super) async fn start(
         mut client: PartitionClient,
         topic: TopicName,
+        store: String,
         from: i64,
     ) -> Result<Self, TopicFault> {
         let extent = client.extent().await?;
@@ -62,6 +67,7 @@ impl Reader {
         Ok(Self {
             client,
             topic,
+            store,
             from,
             next: extent.start.max(from - WINDOW),
             epoch: -1,
@@ -177,6 +183,11 @@ impl Reader {
         skipped: &mut SkippedRecords,
     ) -> Result<(), TopicFault> {
         let offset = record.offset;
+        if let Some(store) = store_of(&record)
+            && store != self.store
+        {
+            skipped.other_store = Some((place(offset), store.to_owned()));
+        }
         match self.collector.take(record) {
             Taken::Whole(bytes) if offset >= self.from => records.push(LogRecord {
                 offset: place(offset),

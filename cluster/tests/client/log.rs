@@ -268,6 +268,17 @@ async fn records_of_others_are_told_and_not_applied() {
     let skipped = log.skipped();
     assert_eq!((skipped.count, skipped.last), (2, Some(2)));
     assert!(skipped.reason.contains("parts are missing"), "{skipped:?}");
+    // Somebody writes other data at the same time.
+    assert_eq!(skipped.other_store, Some((3, "6".to_owned())));
+    let refused = log.append(&first("2")).await.unwrap_err();
+    assert!(
+        matches!(&refused, LogError::Refused(text) if text.contains("the log of other data, `6`")),
+        "{refused}"
+    );
+    let log = broker.open(TOPIC, "6").await.unwrap_err();
+    assert_eq!(log.code(), "topic_other_store");
+    let log = broker.open(TOPIC, STORE).await.expect("a log");
+    assert_eq!(log.append(&first("2")).await, Ok(5));
 }
 
 #[tokio::test]
