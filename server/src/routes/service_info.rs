@@ -55,12 +55,12 @@ async fn read(
         None if service.is_demo() => "demo",
         None => "gbac",
     };
+    let id = service.endpoint().cluster_id.clone();
     Json(ServiceInfo {
-        name: service
-            .endpoint()
-            .cluster_id
-            .clone()
-            .unwrap_or_else(|| default_name.into()),
+        name: match id.filter(|_| service.is_first()) {
+            Some(id) => id,
+            None => default_name.into(),
+        },
         version: env!("CARGO_PKG_VERSION").into(),
         data_id: service.data_id().into(),
         demo: service.is_demo(),

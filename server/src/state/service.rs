@@ -218,6 +218,14 @@ impl Service {
         Some(self.cluster.as_ref()?.status().name())
     }
 
+    /// Whether paths without the name of a cluster are about this one.
+    pub(crate) fn is_first(&self) -> bool {
+        match (self.cluster_name(), self.shared.clusters.first()) {
+            (Some(name), Some(first)) => first.status().name() == name,
+            (None, _) | (_, None) => true,
+        }
+    }
+
     fn audited_cluster(&self) -> Option<(&str, ClusterIdentity)> {
         let status = self.cluster.as_ref()?.status();
         Some((status.name(), status.identity()))
