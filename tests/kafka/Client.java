@@ -105,6 +105,8 @@ public final class Client {
             case "configure": return configure(admin(name), call);
             case "createAcls": return createAcls(admin(name), call);
             case "deleteAcls": return deleteAcls(admin(name), call);
+            case "deleteAllAcls": return admin(name).deleteAcls(List.of(AclBindingFilter.ANY)).all().get().size();
+            case "measure": return measure(admin(name), call);
             case "describeAcls": return admin(name).describeAcls(AclBindingFilter.ANY).values().get().size();
             case "operations": return operations(admin(name), call);
             case "createToken": return createToken(admin(name), call);
@@ -218,10 +220,26 @@ public final class Client {
 
     /** ACLs as in a policy document. */
     private static Object createAcls(Admin admin, JsonNode call) throws Exception {
-        List<AclBinding> acls = new ArrayList<>();
-        call.get("acls").forEach(acl -> acls.add(binding(acl)));
-        admin.createAcls(acls).all().get();
+        admin.createAcls(bindings(call)).all().get();
         return null;
+    }
+
+    private static List<AclBinding> bindings(JsonNode call) {
+        List<AclBinding> acls = new ArrayList<>();
+        call.path("acls").forEach(acl -> acls.add(binding(acl)));
+        return acls;
+    }
+
+    /** The nanoseconds that a call about ACLs takes. */
+    private static Object measure(Admin admin, JsonNode call) throws Exception {
+        List<AclBinding> acls = bindings(call);
+        long begin = System.nanoTime();
+        if (call.get("what").asText().equals("createAcls")) {
+            admin.createAcls(acls).all().get();
+        } else {
+            admin.describeAcls(AclBindingFilter.ANY).values().get();
+        }
+        return System.nanoTime() - begin;
     }
 
     private static Object deleteAcls(Admin admin, JsonNode call) throws Exception {
