@@ -35,6 +35,7 @@ pub mod changes;
 pub mod cluster_config;
 pub mod clusters;
 pub mod encode;
+pub mod history;
 pub mod license;
 pub mod loggers;
 pub mod paging;

@@ -3,6 +3,7 @@
 use crate::acls::AclFilter;
 use crate::audit::AuditQuery;
 use crate::encode::{component, query};
+use crate::history::HistoryQuery;
 use crate::roles::{MemberQuery, RoleQuery};
 
 /// The ACLs of the Data Plane API (specification 4.2).
@@ -55,6 +56,8 @@ pub const TESTS: &str = "/gbac/v1/tests";
 pub const ACCOUNTS: &str = "/gbac/v1/accounts";
 /// A backup of everything that the service stores.
 pub const BACKUP: &str = "/gbac/v1/backup";
+/// The changes that were made.
+pub const CHANGES: &str = "/gbac/v1/changes";
 /// The last audit events.
 pub const AUDIT: &str = "/gbac/v1/audit";
 /// One evaluation for a gateway (AuthZEN 1.0).
@@ -124,6 +127,24 @@ fn is_word(text: &str) -> bool {
         && text
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// The policy document as it was after a change; for GET.
+#[must_use]
+pub fn policy_at(seq: u64) -> String {
+    format!("{POLICY}?at={seq}")
+}
+
+/// The changes that were made; for GET.
+#[must_use]
+pub fn changes(request: HistoryQuery) -> String {
+    format!("{CHANGES}?{}", request.to_query())
+}
+
+/// One change that was made; for GET.
+#[must_use]
+pub fn change(seq: u64) -> String {
+    format!("{CHANGES}/{seq}")
 }
 
 /// The whole policy document, for a dry run of a replacement.

@@ -34,21 +34,42 @@ pub struct EntryAuthor {
     pub sign_in: Option<String>,
 }
 
+impl EntryAuthor {
+    /// An author of whom only the name is known.
+    #[must_use]
+    pub fn named(name: &str, kind: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind: kind.to_owned(),
+            issuer: None,
+            groups: Vec::new(),
+            sign_in: None,
+        }
+    }
+}
+
+/// Where a change comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryOrigin {
+    /// Who made the change.
+    pub author: EntryAuthor,
+    /// Through which interface.
+    pub via: String,
+    /// When, in milliseconds since 1970; it orders nothing.
+    pub at: i64,
+    /// The ID of the request, if there was one.
+    pub request_id: Option<String>,
+    /// Why, in the author's words.
+    pub reason: Option<String>,
+}
+
 /// What an entry says, without its place in the log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEntry {
     /// A random ID. Each try to append gets a new one.
     pub id: String,
-    /// Who made the change.
-    pub author: EntryAuthor,
-    /// Through which interface.
-    pub via: String,
-    /// When, as RFC 3339 in UTC; it orders nothing.
-    pub at: String,
-    /// The ID of the request, if there was one.
-    pub request_id: Option<String>,
-    /// Why, in the author's words.
-    pub reason: Option<String>,
+    /// Who made the change, when, and why.
+    pub origin: EntryOrigin,
     /// The changes, in order, each with the values before.
     pub changes: Vec<Value>,
     /// The digest of the content after the changes.
@@ -71,8 +92,8 @@ pub struct LogEntry {
     pub author: EntryAuthor,
     /// Through which interface.
     pub via: String,
-    /// When, as RFC 3339 in UTC.
-    pub at: String,
+    /// When, in milliseconds since 1970.
+    pub at: i64,
     /// The ID of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
@@ -146,14 +167,17 @@ impl LogEntry {
     pub fn new(store: &str, expected: LogPosition, entry: NewEntry) -> Self {
         let NewEntry {
             id,
+            origin,
+            changes,
+            digest_after,
+        } = entry;
+        let EntryOrigin {
             author,
             via,
             at,
             request_id,
             reason,
-            changes,
-            digest_after,
-        } = entry;
+        } = origin;
         Self {
             format: LOG_FORMAT,
             store: store.to_owned(),

@@ -16,7 +16,8 @@ mod state;
 pub mod testing;
 
 pub use entry::{
-    EncodedEntry, EntryAuthor, EntryFault, LOG_FORMAT, LogEntry, MAX_ENTRY_BYTES, NewEntry,
+    EncodedEntry, EntryAuthor, EntryFault, EntryOrigin, LOG_FORMAT, LogEntry, MAX_ENTRY_BYTES,
+    NewEntry,
 };
 pub use memory::MemoryLog;
 pub use port::{ChangeLog, FollowedRecords, LogCheckpoint, LogError, LogRecord};

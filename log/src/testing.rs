@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::entry::{EncodedEntry, EntryAuthor, LogEntry, NewEntry};
+use crate::entry::{EncodedEntry, EntryAuthor, EntryOrigin, LogEntry, NewEntry};
 use crate::port::{ChangeLog, LogCheckpoint, LogError};
 use crate::position::LogPosition;
 use crate::state::{Admitted, LogState};
@@ -27,17 +27,13 @@ pub fn entry(store: &str, expected: LogPosition, id: &str) -> EncodedEntry {
 fn sized_entry(store: &str, expected: LogPosition, id: &str, bytes: usize) -> EncodedEntry {
     let entry = NewEntry {
         id: id.into(),
-        author: EntryAuthor {
-            name: "maya".into(),
-            kind: "user".into(),
-            issuer: None,
-            groups: Vec::new(),
-            sign_in: None,
+        origin: EntryOrigin {
+            author: EntryAuthor::named("maya", "user"),
+            via: "test".into(),
+            at: 1_795_800_000_000,
+            request_id: None,
+            reason: None,
         },
-        via: "test".into(),
-        at: "2026-11-28T09:00:00Z".into(),
-        request_id: None,
-        reason: None,
         changes: vec![json!({ "change": "create_role", "role": "r".repeat(bytes) })],
         digest_after: String::new(),
     };

@@ -34,6 +34,8 @@ pub(crate) fn is_compressible(kind: &str) -> bool {
         "application/octet-stream",
         "font/",
         "image/png",
+        // It would wait for the end.
+        "text/event-stream",
     ]
     .iter()
     .any(|packed| kind.starts_with(packed))

@@ -66,5 +66,7 @@ pub use state::audit::{
 };
 pub use state::cluster::ClusterOptionError;
 pub use state::public_endpoint::{PublicEndpointError, PublicEndpointOptions};
-pub use state::store::{BackupContents, BackupError, StoreError, restore_backup, verify_backup};
+pub use state::store::{
+    BackupContents, BackupError, HistoryLimits, StoreError, restore_backup, verify_backup,
+};
 pub use upstream::UpstreamOptions;

@@ -7,8 +7,8 @@ use gbac_api::clusters::DataPlaneApiForm;
 use gbac_api::license::LicenseStatus;
 use gbac_server::{
     AuditFileLimits, ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions,
-    EmbeddedFiles, LogFormat, LogOptions, OidcClientOptions, OidcRules, PublicEndpointOptions,
-    ServeError, ServeMode, ServeOptions, TlsFiles, UpstreamOptions,
+    EmbeddedFiles, HistoryLimits, LogFormat, LogOptions, OidcClientOptions, OidcRules,
+    PublicEndpointOptions, ServeError, ServeMode, ServeOptions, TlsFiles, UpstreamOptions,
 };
 use gbac_words::commands::service as words;
 #[cfg(feature = "schema")]
@@ -181,6 +181,13 @@ pub(crate) struct ServeArgs {
     /// refused; 0 keeps nothing free.
     #[arg(long, value_name = "MIB", default_value_t = 64)]
     audit_reserve_mib: u32,
+    /// Delete the oldest changes from the history when all of them take more than this size in MiB;
+    /// 0 keeps all.
+    #[arg(long, value_name = "MIB", default_value_t = 256)]
+    history_mib: u32,
+    /// Delete changes from the history that are older than this number of days; 0 keeps all.
+    #[arg(long, value_name = "DAYS", default_value_t = 0)]
+    history_days: u32,
     /// Open the console in a browser, if standard output is a terminal and there is a screen.
     #[arg(long)]
     open: bool,
@@ -422,6 +429,10 @@ fn options(process: &Process, args: ServeArgs) -> Result<ServeOptions, Failure> 
             total_bytes: u64::from(args.audit_total_mib) << 20,
             changes_total_bytes: u64::from(args.changes_total_mib) << 20,
             reserve_bytes: u64::from(args.audit_reserve_mib) << 20,
+        },
+        history: HistoryLimits {
+            bytes: u64::from(args.history_mib) << 20,
+            days: args.history_days,
         },
         console: path(args.console),
         embedded_console: EMBEDDED_CONSOLE,

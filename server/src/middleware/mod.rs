@@ -3,6 +3,7 @@
 pub(crate) mod authorization;
 pub(crate) mod cluster_path;
 pub(crate) mod compression;
+pub(crate) mod data_state;
 pub(crate) mod handler_call;
 pub(crate) mod host_check;
 pub(crate) mod identify_client;

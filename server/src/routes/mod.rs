@@ -16,6 +16,9 @@ mod control_plane;
 mod data_plane_services;
 mod demo_provider;
 mod features;
+mod history;
+mod history_entry;
+mod history_stream;
 mod kafka_clusters;
 mod license;
 mod loggers;
@@ -47,6 +50,7 @@ use crate::http::surface::Surface;
 use crate::middleware::authorization::{Authorizer, authorize};
 use crate::middleware::cluster_path::{ClusterRouters, route_to_cluster};
 use crate::middleware::compression::compress;
+use crate::middleware::data_state::tell_state;
 use crate::middleware::handler_call::call_handler;
 use crate::middleware::host_check::check_host;
 use crate::middleware::identify_client::identify_client;
@@ -85,6 +89,7 @@ pub(crate) fn routes(is_demo: bool) -> Routes {
         .merge(sign_in::routes())
         .merge(monitoring::routes())
         .merge(audit::routes())
+        .merge(history::routes())
         .merge(authzen::routes())
         .merge(control_plane::routes())
         .merge(license::routes())
@@ -158,6 +163,7 @@ pub(crate) fn assemble(app: App, router: Router<App>, table: RouteTable) -> Rout
         .layer(from_fn(limit_time))
         .layer(from_fn_with_state(service.clone(), check_host))
         .layer(from_fn_with_state(limit, limit_requests))
+        .layer(from_fn_with_state(service.clone(), tell_state))
         .layer(from_fn_with_state(service.clone(), log_request))
         .layer(from_fn_with_state(service, identify_client))
         .layer(from_fn_with_state(Arc::new(table), note_declaration))

@@ -7,20 +7,23 @@ use axum::extract::{RawQuery, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use gbac_api::encode::first_value;
 use gbac_api::paths;
 use gbac_api::problem::{DocumentFault, RpcCode};
 use gbac_api::warning::ChangeWarning;
+use gbac_engine::escape::escaped;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Policy};
-use gbac_json::policy_from_json;
+use gbac_json::{DocumentJson, policy_from_json};
 
+use super::history_entry::gone;
 use super::registration::Routes;
 use crate::compression::{accepts, set_coding, vary};
 use crate::http::access::Access;
 use crate::http::body;
 use crate::http::etag::{Tagged, is_known, precondition, with_etag};
 use crate::http::long_read::{LongRead, json_response};
-use crate::http::placement::{Work, run};
+use crate::http::placement::{Work, incomplete, run};
 use crate::http::policy_copies::PolicyCopies;
 use crate::http::problem::Problem;
 use crate::http::query::{flag, pairs};
@@ -30,7 +33,7 @@ use crate::http::warning_headers::with_warnings;
 use crate::state::license;
 use crate::state::name_warnings::{name_warnings, principals};
 use crate::state::service::Service;
-use crate::state::store::StateChange;
+use crate::state::store::{PastFault, PastState, StateChange};
 
 pub(crate) fn routes() -> Routes {
     Routes::new(Surface::Gbac).route(paths::POLICY, Access::SUPERUSER, get(read).put(write))
@@ -41,7 +44,18 @@ async fn read(
     State(copies): State<PolicyCopies>,
     read: LongRead,
     headers: HeaderMap,
+    RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
+    if let Some(at) = first_value(&pairs(query)?, "at") {
+        let seq = at.parse::<u64>().map_err(|_| {
+            let message = format!(
+                "`at` is `{}`; it must be the number of a change",
+                escaped(at)
+            );
+            Problem::invalid(message)
+        })?;
+        return read.respond(false, move || read_past(&service, seq)).await;
+    }
     let current = service.read();
     let etag = current.version.etag();
     if is_known(&headers, &etag) {
@@ -55,6 +69,42 @@ async fn read(
         vary(response.headers_mut());
     }
     Ok(turn.until_sent(with_etag(response, &etag)))
+}
+
+/// The document as it was after a change.
+fn read_past(service: &Service, seq: u64) -> Result<Response, Problem> {
+    let fault = match service.past(seq)? {
+        PastState::Known(policy) => {
+            let document = serde_json::to_vec(&DocumentJson::in_full(&policy));
+            return Ok(json_response(document.map_err(|_| incomplete())?));
+        }
+        PastState::NotYet => {
+            let last = service.state_token().seq;
+            let message = format!("there is no change {seq}; the last one is {last}");
+            return Err(Problem::with_status(
+                404,
+                RpcCode::NotFound,
+                "change_unknown",
+                message,
+            ));
+        }
+        PastState::Gone(fault) => fault,
+    };
+    let why = match fault {
+        PastFault::Deleted(first) => {
+            let oldest = first.saturating_sub(1);
+            format!("the changes since are no longer kept; the oldest state is that of {oldest}")
+        }
+        PastFault::TooLarge(later) => {
+            format!(
+                "change {later} changed too much to be kept; the oldest state is that of {later}"
+            )
+        }
+        PastFault::TooFar => "too much has changed since; ask for a later one".to_owned(),
+    };
+    Err(gone(format!(
+        "the state after change {seq} can no longer be told, because {why}"
+    )))
 }
 
 async fn write(

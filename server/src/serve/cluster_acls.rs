@@ -12,7 +12,7 @@ use crate::state::audit::{Audit, ChangeRecorder};
 use crate::state::change::make_change;
 use crate::state::cluster::{ClusterOptionError, ClusterTarget};
 use crate::state::error::WriteError;
-use crate::state::store::{Snapshot, StateChange, Store};
+use crate::state::store::{HistoryLimits, Snapshot, StateChange, Store};
 
 /// A cluster with the store of its roles, settings and ACLs.
 pub(super) struct OpenedCluster {
@@ -45,6 +45,7 @@ pub(super) fn cluster_targets(
 /// A store cannot be opened, has the other dialect, or is that of another cluster.
 pub(super) fn open_clusters(
     data: &DataOptions,
+    history: HistoryLimits,
     service: &Store,
     audit: &Audit<'_>,
 ) -> Result<Vec<OpenedCluster>, ServeError> {
@@ -59,6 +60,7 @@ pub(super) fn open_clusters(
         } else {
             let shared = service.read().config;
             Store::open(&folder, |config| *config = shared.of_cluster(config))?
+                .with_history(history)
         };
         use_dialect_of_kafka(
             &store,

@@ -132,6 +132,11 @@ impl Server {
             }
             None => None,
         };
+        let followed = self.app.service.clone();
+        let stop = async move {
+            stop.await;
+            followed.end_followers();
+        };
         connections::run(listener, tls, table, router(self.app), stop).await;
         key_refresh.abort();
         let stops = clusters

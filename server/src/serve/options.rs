@@ -12,6 +12,7 @@ use crate::identity::oidc::OidcRules;
 use crate::logging::LogOptions;
 use crate::state::audit::AuditFileLimits;
 use crate::state::public_endpoint::PublicEndpointOptions;
+use crate::state::store::HistoryLimits;
 use crate::upstream::UpstreamOptions;
 
 /// The options of a service.
@@ -41,6 +42,8 @@ pub struct ServeOptions {
     pub upstream: UpstreamOptions,
     /// The limits of the audit files.
     pub audit_files: AuditFileLimits,
+    /// The limits of the history.
+    pub history: HistoryLimits,
     /// A folder with the console's files; `None` uses the embedded ones.
     pub console: Option<PathBuf>,
     /// The console's files in this program; without any, a page says how to build them.
@@ -178,6 +181,7 @@ impl Default for ServeOptions {
             connections: ConnectionOptions::default(),
             upstream: UpstreamOptions::default(),
             audit_files: AuditFileLimits::default(),
+            history: HistoryLimits::default(),
             console: None,
             embedded_console: &[],
             on_ready: None,

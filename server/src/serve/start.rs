@@ -449,7 +449,7 @@ fn open_demo(
     pin_license(&mut config, options.license);
     let password = Password::new(&password)?;
     Ok(Opened {
-        store: Store::memory(policy, config)?,
+        store: Store::memory(policy, config)?.with_history(options.history),
         admin: Admin::new(demo::ADMIN.into(), password),
         generated_password: None,
         notices: Vec::new(),
@@ -477,7 +477,8 @@ fn open_data(
         let store = Store::open(&data.folder, |config| {
             data.pin(config);
             pin_license(config, options.license);
-        })?;
+        })?
+        .with_history(options.history);
         let audit_log = open_audit_log(options, Some(data.folder.join("audit.jsonl")))?;
         let now = options.clock()();
         let audit = Audit::new(&audit_log, store.read().config.audit_enabled, now, address);
@@ -486,7 +487,7 @@ fn open_data(
             needed_for_log(options)?;
         }
         let account = LocalAccount::open(&store, &audit, data.admin_user(), given.as_deref())?;
-        let clusters = open_clusters(data, &store, &audit)?;
+        let clusters = open_clusters(data, options.history, &store, &audit)?;
         Ok::<_, ServeError>((store, audit_log, account, clusters))
     });
     let (store, audit_log, account, clusters) =

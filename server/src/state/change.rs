@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use gbac_api::changes::refusal;
 use gbac_engine::model::{Acl, Dialect, Principal};
 use gbac_engine::policy::{Change, Policy};
+use gbac_log::EntryOrigin;
 
 use super::audit::{ChangeRecorder, WrittenEvents};
 use super::change_events::{StateBefore, change_events};
@@ -49,11 +50,16 @@ pub(crate) fn make_outside_change<T>(
 pub(crate) fn use_shared_config(
     batch: &mut Batch,
     service: &Config,
+    origin: EntryOrigin,
 ) -> Result<((), RecordedChange), WriteError> {
     let config = service.of_cluster(&batch.state().config);
     let change = batch.make(StateChange::Configure(Vec::new(), config));
-    let events = WrittenEvents::none();
-    Ok(((), RecordedChange { change, events }))
+    let recorded = RecordedChange {
+        change,
+        origin,
+        events: WrittenEvents::none(),
+    };
+    Ok(((), recorded))
 }
 
 fn make(
@@ -69,7 +75,11 @@ fn make(
     let events = recorder
         .write(events, keep)
         .map_err(|AuditError| WriteError::NotRecorded)?;
-    Ok(RecordedChange { change, events })
+    Ok(RecordedChange {
+        change,
+        origin: recorder.origin(),
+        events,
+    })
 }
 
 /// A valid change that is not made yet, and what it does to ACLs.

@@ -3,10 +3,15 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
 use gbac_analysis::audit::Modification;
+use gbac_api::history::StateToken;
 use gbac_api::service::ClusterIdentity;
+use gbac_engine::policy::Policy;
+use gbac_log::LogEntry;
 use serde_json::Value;
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::audit::{Audit, AuditLog, ChangeRecorder};
 use super::change::make_change;
@@ -14,7 +19,7 @@ use super::cluster::ClusterLink;
 use super::error::{AuditError, WriteError};
 use super::log_levels::LogLevels;
 use super::public_endpoint::PublicEndpoint;
-use super::store::{Snapshot, StateChange, Store, StoreError, Stored};
+use super::store::{PastState, Snapshot, StateChange, Store, StoreError, Stored};
 use crate::client_address::TrustedProxies;
 use crate::clock::Clock;
 use crate::metrics::{ClusterValues, CurrentValues, Metrics};
@@ -81,6 +86,82 @@ impl Service {
     /// The ID of the data; empty for a store in memory.
     pub(crate) fn data_id(&self) -> &str {
         self.store.data_id()
+    }
+
+    /// The changes before this one, newest first; see [`Store::entries_before`].
+    ///
+    /// # Errors
+    /// See there.
+    pub(crate) fn entries_before(
+        &self,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<LogEntry>, StoreError> {
+        self.store.entries_before(before, limit)
+    }
+
+    /// The changes after this one, oldest first; see [`Store::entries_after`].
+    ///
+    /// # Errors
+    /// See there.
+    pub(crate) fn entries_after(
+        &self,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<LogEntry>, StoreError> {
+        self.store.entries_after(after, limit)
+    }
+
+    /// The number of the oldest change that is kept; see [`Store::first_entry`].
+    ///
+    /// # Errors
+    /// See there.
+    pub(crate) fn first_entry(&self) -> Result<u64, StoreError> {
+        self.store.first_entry()
+    }
+
+    /// The policy after a change; see [`Store::past`].
+    ///
+    /// # Errors
+    /// See there.
+    pub(crate) fn past(&self, seq: u64) -> Result<PastState<Policy>, StoreError> {
+        self.store.past(seq)
+    }
+
+    /// The current state.
+    pub(crate) fn state_token(&self) -> StateToken {
+        StateToken {
+            store: self.store.store_id().to_owned(),
+            seq: self.read().version.seq,
+        }
+    }
+
+    /// Tells who follows the changes to stop.
+    pub(crate) fn end_followers(&self) {
+        self.store.end_followers();
+    }
+
+    /// Waits until a change after this one was made, until a deadline; whether there is one. It also
+    /// ends when the service stops.
+    pub(crate) async fn change_after(&self, seq: u64, deadline: Instant) -> bool {
+        let (mut applied, mut ending) = (self.store.applied(), self.store.ending());
+        tokio::select! {
+            _ = ending.wait_for(|is_ending| *is_ending) => false,
+            applied = applied.wait_for(|applied| *applied > seq) => applied.is_ok(),
+            () = sleep_until(deadline) => false,
+        }
+    }
+
+    /// Whether who follows the changes has to stop.
+    pub(crate) fn is_ending(&self) -> bool {
+        *self.store.ending().borrow()
+    }
+
+    /// Waits until a change was made, at most this time; whether it was.
+    pub(crate) async fn wait_for(&self, seq: u64, patience: Duration) -> bool {
+        let mut applied = self.store.applied();
+        let waited = timeout(patience, applied.wait_for(|applied| *applied >= seq));
+        matches!(waited.await, Ok(Ok(_)))
     }
 
     /// Makes a planned change if the license permits it, after its audit events are written; see

@@ -247,6 +247,18 @@ pub(super) const ROUTES: &[Route] = &[
         &[(Method::GET, "", 200)],
     ),
     (
+        "/gbac/v1/changes",
+        SUPERUSER,
+        "/gbac/v1/changes",
+        &[(Method::GET, "", 200)],
+    ),
+    (
+        "/gbac/v1/changes/{seq}",
+        SUPERUSER,
+        "/gbac/v1/changes/no%2Fone",
+        &[(Method::GET, "", 404)],
+    ),
+    (
         "/gbac/v1/audit",
         SUPERUSER,
         "/gbac/v1/audit",

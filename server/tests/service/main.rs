@@ -18,6 +18,7 @@ mod control_plane;
 mod data;
 mod demo;
 mod harness;
+mod history;
 mod hosts;
 mod identity_provider;
 mod kafka_cluster;

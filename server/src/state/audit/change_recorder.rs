@@ -9,6 +9,7 @@ use gbac_analysis::audit::{
     administration, service,
 };
 use gbac_api::service::ClusterIdentity;
+use gbac_log::{EntryAuthor, EntryOrigin};
 use gbac_words::audit_message::action;
 use serde_json::Value;
 
@@ -132,6 +133,35 @@ impl ChangeRecorder {
             event.sent_as(sender_code(self.identity))
         } else {
             event
+        }
+    }
+
+    /// Where a change comes from, for the log of changes.
+    pub(crate) fn origin(&self) -> EntryOrigin {
+        let outside = self.cluster.as_deref().filter(|_| self.outside);
+        let (author, via) = match (&self.scope, outside) {
+            (Some(scope), _) => {
+                let sign_in = Some(scope.method.id().to_owned());
+                let author = EntryAuthor::named(&scope.user, "user");
+                let via = format!("{} {}", scope.head.method, scope.head.route);
+                (EntryAuthor { sign_in, ..author }, via)
+            }
+            (None, Some(cluster)) => (
+                EntryAuthor::named("outside", "outside"),
+                format!("cluster {cluster}"),
+            ),
+            (None, None) => (EntryAuthor::named("gbac", "system"), "service".to_owned()),
+        };
+        EntryOrigin {
+            author,
+            via,
+            at: self.time_ms,
+            request_id: self.scope.as_ref().map(|scope| scope.head.id.clone()),
+            reason: self
+                .scope
+                .as_ref()
+                .and_then(|scope| scope.reason())
+                .map(|reason| reason.text().to_owned()),
         }
     }
 

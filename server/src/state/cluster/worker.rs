@@ -109,9 +109,10 @@ impl Worker {
         let (own, service) = (self.storage.store.read(), self.storage.shared.read());
         if own.config.is_shared && *own.config != service.config.of_cluster(&own.config) {
             let store = self.storage.store.clone();
+            let origin = ChangeRecorder::new(&self.audit()).origin();
             // A store that cannot be written refuses the changes that depend on it, too.
             let _ = store
-                .change(move |batch| use_shared_config(batch, &service.config))
+                .change(move |batch| use_shared_config(batch, &service.config, origin))
                 .await;
         }
     }

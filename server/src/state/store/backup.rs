@@ -14,7 +14,9 @@ use thiserror::Error;
 use super::error::StoreError;
 use super::file::Disk;
 use super::folder::Folder;
-use super::format::{FORMAT, FORMAT_KEY};
+use super::format::{FORMAT, FORMAT_KEY, LOG_HEAD};
+use super::history::HistoryCheck;
+use super::log_head::LogHead;
 use super::rows::{RowWrite, Table};
 use super::rows_digest::DigestCheck;
 use super::stored_state::{StateReader, number};
@@ -95,13 +97,20 @@ pub struct BackupContents {
 /// A backup of the state at this moment.
 pub(super) fn save(disk: &Disk) -> Result<Vec<u8>, StoreError> {
     let mut writer = BackupWriter::default();
-    let mut check = DigestCheck::default();
+    let (mut check, mut history) = (DigestCheck::default(), HistoryCheck::default());
+    let mut head = None;
     disk.read_rows(|table, key, value| {
         check.read(table, key, value)?;
+        if table == Table::Log {
+            history.read(key, value)?;
+        } else if (table, key) == (Table::Meta, LOG_HEAD) {
+            head = LogHead::from_bytes(value);
+        }
         writer.row(table, key, value);
         Ok(())
     })?;
     check.finish()?;
+    history.finish(head)?;
     Ok(writer.finish())
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use gbac_engine::policy::{Change, ChangeError, ChangeOutcome, Policy, apply_each};
 
 use super::change::{MadeChange, RecordedChange, StateChange};
+use super::commit::LoggedWrite;
 use super::rows::{self, RowWrite};
 use super::snapshot::{Snapshot, StateVersion};
 use crate::state::audit::WrittenEvents;
@@ -55,7 +56,8 @@ pub(crate) struct Batch {
     base: Arc<Policy>,
     /// The changes from there to the state.
     pub(super) log: Vec<Change>,
-    pub(super) rows: Vec<RowWrite>,
+    /// What they write to the file, each as an entry of the log of changes.
+    pub(super) writes: Vec<LoggedWrite>,
     /// The audit events of the writes.
     pub(super) events: Vec<WrittenEvents>,
     /// Whether the policy was replaced.
@@ -74,7 +76,7 @@ impl Batch {
             state,
             base: Arc::clone(&current.policy),
             log: Vec::new(),
-            rows: Vec::new(),
+            writes: Vec::new(),
             events: Vec::new(),
             replaced: false,
             has_unrecorded: false,
@@ -153,6 +155,7 @@ impl Batch {
             config_changed = true;
         }
         let before = self.state.version;
+        let is_logged = rows.iter().any(RowWrite::is_logged);
         MadeChange {
             change,
             outcomes,
@@ -160,6 +163,7 @@ impl Batch {
             version: StateVersion {
                 policy: before.policy + u64::from(policy_changed),
                 config: before.config + u64::from(config_changed),
+                seq: before.seq + u64::from(is_logged),
                 ..before
             },
         }
@@ -170,7 +174,7 @@ impl Batch {
         let MadeChange {
             change,
             outcomes,
-            mut rows,
+            rows,
             version,
         } = recorded.change;
         match change {
@@ -191,7 +195,10 @@ impl Batch {
                 self.log.clear();
             }
         }
-        self.rows.append(&mut rows);
+        if !rows.is_empty() {
+            let origin = Some(recorded.origin).filter(|_| version.seq != self.state.version.seq);
+            self.writes.push(LoggedWrite { origin, rows });
+        }
         self.state.version = version;
         self.events.push(recorded.events);
         self.has_unrecorded = false;

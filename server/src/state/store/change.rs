@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use gbac_engine::policy::{Change, ChangeError, ChangeOutcome, Policy};
+use gbac_log::EntryOrigin;
 
 use super::rows::RowWrite;
 use super::snapshot::{Snapshot, StateVersion};
@@ -72,6 +73,8 @@ impl MadeChange {
 /// are written before the change is stored, and those of a change that is not stored say so.
 pub(crate) struct RecordedChange {
     pub(crate) change: MadeChange,
+    /// Who made it, when and why, for the log of changes.
+    pub(crate) origin: EntryOrigin,
     /// None if auditing is disabled.
     pub(crate) events: WrittenEvents,
 }

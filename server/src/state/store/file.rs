@@ -11,15 +11,20 @@ use gbac_engine::escape::escaped;
 use redb::backends::{FileBackend, InMemoryBackend};
 use redb::{
     Builder, Database, DatabaseError, ReadOnlyTable, ReadTransaction, ReadableDatabase,
-    ReadableTable, TableDefinition,
+    ReadableTable, TableError,
 };
 
+use super::commit::{Commit, CommitWrites, commit};
 use super::error::StoreError;
 use super::folder::Folder;
-use super::format::{COMMIT, CONFIG_VERSION, DATA_ID, DIGEST, FORMAT, FORMAT_KEY, VERSION};
+use super::format::{
+    COMMIT, CONFIG_VERSION, DATA_ID, DIGEST, FORMAT, FORMAT_KEY, LOG_HEAD, VERSION,
+};
+use super::history;
+use super::log_head::LogHead;
 use super::panics::catch_panic;
-use super::refused::{RefusedCommit, ReplacedRow};
-use super::rows::{self, RowWrite, Table};
+use super::refused::RefusedCommit;
+use super::rows::{self, RowWrite, Table, definition, is_logged};
 use super::rows_digest::RowsDigest;
 use super::stored_state::{StateReader, StoredState, number};
 use crate::lock::Lock;
@@ -53,18 +58,6 @@ struct Home {
     open: OpenDatabase,
 }
 
-/// What a commit leaves in the file.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Commit {
-    /// Commits are numbered from 1.
-    number: u64,
-    digest: RowsDigest,
-}
-
-const fn definition(table: Table) -> TableDefinition<'static, &'static [u8], &'static [u8]> {
-    TableDefinition::new(table.name())
-}
-
 impl Disk {
     /// An empty store in memory.
     pub(super) fn memory() -> Result<Self, StoreError> {
@@ -74,8 +67,7 @@ impl Disk {
     /// A store in memory with these rows, and the number of its last commit.
     pub(super) fn memory_with(rows: &[RowWrite], number: u64) -> Result<Self, StoreError> {
         let database = Builder::new().create_with_backend(InMemoryBackend::new())?;
-        commit(&database, rows, Commit::default(), number, &mut Vec::new())?;
-        let last = last_commit(&database, Path::new(""))?;
+        let last = first_commit(&database, rows, number, false)?;
         Ok(Self {
             database: RwLock::new(Some(database)),
             home: None,
@@ -95,7 +87,7 @@ impl Disk {
             let mut rows = initial_rows();
             rows.push(data_id_row(&new_data_id()?));
             rows::config_writes(&Config::default(), &Config::new_folder(), &mut rows);
-            folder.create_file(|file| create(file, &rows, 1))?;
+            folder.create_file(|file| create(file, &rows, 1, true))?;
         }
         refuse_newer(&folder)?;
         folder.take_reserve();
@@ -121,6 +113,7 @@ impl Disk {
                 acknowledged,
             });
         }
+        last = upgraded(&database, last)?;
         Ok(Self {
             database: RwLock::new(Some(database)),
             home: Some(home),
@@ -137,7 +130,7 @@ impl Disk {
     ) -> Result<(), StoreError> {
         folder.create_file(|file| {
             let written = file.try_clone().map_err(redb::Error::Io)?;
-            create(file, rows, number)?;
+            create(file, rows, number, false)?;
             // What is there now is what will be read.
             let mut builder = Builder::new();
             let database = builder
@@ -148,9 +141,22 @@ impl Disk {
         })
     }
 
-    /// Writes rows in one transaction, durably. If it fails, nothing is written, and nothing of it
-    /// is there after a restart.
-    pub(super) fn write(&self, writes: &[RowWrite]) -> Result<(), StoreError> {
+    /// Writes rows that are no part of the log in one transaction; see [`Disk::commit`].
+    pub(super) fn write(&self, rows: &[RowWrite]) -> Result<(), StoreError> {
+        self.commit(&CommitWrites {
+            rows,
+            ..CommitWrites::default()
+        })
+    }
+
+    /// Where the log ends.
+    pub(super) fn log_head(&self) -> LogHead {
+        self.last.with(|last| last.head)
+    }
+
+    /// Writes in one transaction, durably. If it fails, nothing is written, and nothing of it is
+    /// there after a restart.
+    pub(super) fn commit(&self, writes: &CommitWrites<'_>) -> Result<(), StoreError> {
         self.last.with(|last| {
             let (number, mut replaced) = (last.number + 1, Vec::new());
             let written = self
@@ -285,7 +291,12 @@ impl Disk {
 
     /// Reads the whole state, and verifies it.
     pub(super) fn load(&self) -> Result<StoredState, StoreError> {
-        load(&self.with_database(|database| Ok(database.begin_read()?))?)
+        load(&self.begin_read()?)
+    }
+
+    /// The file at one moment. Writes go on meanwhile.
+    pub(super) fn begin_read(&self) -> Result<ReadTransaction, StoreError> {
+        self.with_database(|database| Ok(database.begin_read()?))
     }
 
     /// Reads the rows of one moment, table by table in the order of [`Table::ALL`]. Writes go on
@@ -294,10 +305,7 @@ impl Disk {
         &self,
         each: impl FnMut(Table, &[u8], &[u8]) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        read_rows(
-            &self.with_database(|database| Ok(database.begin_read()?))?,
-            each,
-        )
+        read_rows(&self.begin_read()?, &Table::ALL, each)
     }
 
     fn passwords(&self) -> Result<ReadOnlyTable<&'static [u8], &'static [u8]>, StoreError> {
@@ -347,13 +355,13 @@ impl Home {
     /// the power.
     fn undo(&self, database: &Database, refused: &RefusedCommit) -> Result<Commit, StoreError> {
         let mut rows = Vec::new();
-        read_rows(&database.begin_read()?, |table, key, value| {
+        read_rows(&database.begin_read()?, &Table::ALL, |table, key, value| {
             rows.push(RowWrite::put(table, key, value));
             Ok(())
         })?;
         rows.extend(refused.undo().ok_or_else(refused_damaged)?);
         self.folder.create_file(|file| {
-            let undone = create(file, &rows, refused.number - 1)?;
+            let undone = create(file, &rows, refused.number - 1, false)?;
             if undone.digest.to_bytes() == refused.digest {
                 Ok(undone)
             } else {
@@ -397,79 +405,38 @@ fn initial_rows() -> Vec<RowWrite> {
     vec![format_row(), version, config_version]
 }
 
-/// Creates a file with these rows.
-fn create(file: File, rows: &[RowWrite], number: u64) -> Result<Commit, StoreError> {
+/// Creates a file with these rows; with `begins_log`, of data whose log begins with them.
+fn create(
+    file: File,
+    rows: &[RowWrite],
+    number: u64,
+    begins_log: bool,
+) -> Result<Commit, StoreError> {
     let database = Builder::new().create_with_backend(FileBackend::new(file)?)?;
-    let created = commit(&database, rows, Commit::default(), number, &mut Vec::new())?;
+    let created = first_commit(&database, rows, number, begins_log)?;
     database.close()?;
     Ok(created)
 }
 
-/// Writes rows in one transaction, with the number of this commit and the digest of all rows. The
-/// first commit creates the tables. Also after an error, `replaced` has the rows that were written,
-/// as they were before.
-fn commit(
+/// Writes the rows of a new file.
+fn first_commit(
     database: &Database,
-    writes: &[RowWrite],
-    last: Commit,
+    rows: &[RowWrite],
     number: u64,
-    replaced: &mut Vec<ReplacedRow>,
+    begins_log: bool,
 ) -> Result<Commit, StoreError> {
-    let transaction = database.begin_write()?;
-    let mut digest = last.digest;
-    let is_first = last == Commit::default();
-    let own = [RowWrite::put(Table::Meta, COMMIT, number.to_string())];
-    for table in Table::ALL {
-        let mut writes = writes
-            .iter()
-            .chain(&own)
-            .filter(|write| write.table() == table)
-            .peekable();
-        if writes.peek().is_none() && !is_first {
-            continue;
-        }
-        let mut rows = transaction.open_table(definition(table))?;
-        for write in writes {
-            match write {
-                // It is written below.
-                RowWrite::Put(Table::Meta, key, _) if key == DIGEST => {}
-                RowWrite::Put(_, key, value) => {
-                    let old = rows.insert(key.as_slice(), value.as_slice())?;
-                    let old = old.as_ref().map(|old| old.value());
-                    if let Some(old) = old {
-                        digest.remove(table, key, old);
-                    }
-                    digest.add(table, key, value);
-                    replaced.push(ReplacedRow::new(table, key, old));
-                }
-                RowWrite::Remove(_, key) => {
-                    if let Some(old) = rows.remove(key.as_slice())? {
-                        digest.remove(table, key, old.value());
-                        replaced.push(ReplacedRow::new(table, key, Some(old.value())));
-                    }
-                }
-                RowWrite::RemovePrefix(_, prefix) => {
-                    let mut remove = |key: &[u8], value: &[u8]| {
-                        digest.remove(table, key, value);
-                        replaced.push(ReplacedRow::new(table, key, Some(value)));
-                        false
-                    };
-                    match prefix_end(prefix) {
-                        Some(end) => rows.retain_in::<&[u8], _>(
-                            prefix.as_slice()..end.as_slice(),
-                            &mut remove,
-                        )?,
-                        None => rows.retain_in::<&[u8], _>(prefix.as_slice().., &mut remove)?,
-                    }
-                }
-            }
-        }
-    }
-    transaction
-        .open_table(definition(Table::Meta))?
-        .insert(DIGEST, digest.to_bytes().as_slice())?;
-    transaction.commit()?;
-    Ok(Commit { number, digest })
+    let writes = CommitWrites {
+        rows,
+        begins_log,
+        ..CommitWrites::default()
+    };
+    commit(
+        database,
+        &writes,
+        Commit::default(),
+        number,
+        &mut Vec::new(),
+    )
 }
 
 /// Refuses the file of a newer version while nothing is written yet; to open a file for writing
@@ -505,7 +472,7 @@ fn readable_format(meta: &MetaTable, folder: &Path) -> Result<u64, StoreError> {
     Ok(format)
 }
 
-/// What the last commit of a folder left. A file of an older format gets a digest first.
+/// What the last commit of a folder left. What the file of an older format lacks is computed.
 fn last_commit(database: &Database, folder: &Path) -> Result<Commit, StoreError> {
     let read = database.begin_read()?;
     let meta = read.open_table(definition(Table::Meta))?;
@@ -513,58 +480,92 @@ fn last_commit(database: &Database, folder: &Path) -> Result<Commit, StoreError>
         |key: &[u8]| Ok::<_, StoreError>(meta.get(key)?.map(|value| value.value().to_vec()));
     let format = readable_format(&meta, folder)?;
     let digest = value(DIGEST)?;
-    if format < 2 && digest.is_none() {
-        let mut digest = RowsDigest::default();
-        read_rows(&read, |table, key, value| {
-            digest.add(table, key, value);
-            Ok(())
-        })?;
-        drop((meta, read));
-        return commit(
-            database,
-            &[format_row()],
-            Commit { number: 0, digest },
-            1,
-            &mut Vec::new(),
-        );
-    }
-    let digest = digest.as_deref().and_then(RowsDigest::from_bytes);
+    let is_first_format = format < 2 && digest.is_none();
+    let number = match value(COMMIT)? {
+        None if is_first_format => 0,
+        text => number(COMMIT, text.as_deref())?,
+    };
+    let head = match value(LOG_HEAD)? {
+        Some(head) => LogHead::from_bytes(&head).ok_or_else(LogHead::damaged)?,
+        None => LogHead {
+            content: digest_of(&read, is_logged)?,
+            ..LogHead::default()
+        },
+    };
+    let digest = if is_first_format {
+        digest_of(&read, |table, key| (table, key) != (Table::Meta, DIGEST))?
+    } else {
+        digest
+            .as_deref()
+            .and_then(RowsDigest::from_bytes)
+            .ok_or_else(|| StoreError::damaged("the digest of its rows", "cannot be read"))?
+    };
     Ok(Commit {
-        number: number(COMMIT, value(COMMIT)?.as_deref())?,
-        digest: digest
-            .ok_or_else(|| StoreError::damaged("the digest of its rows", "cannot be read"))?,
+        number,
+        digest,
+        head,
     })
+}
+
+/// The digest of some of the rows.
+fn digest_of(
+    read: &ReadTransaction,
+    has: impl Fn(Table, &[u8]) -> bool,
+) -> Result<RowsDigest, StoreError> {
+    let mut digest = RowsDigest::default();
+    read_rows(read, &Table::STATE, |table, key, value| {
+        if has(table, key) {
+            digest.add(table, key, value);
+        }
+        Ok(())
+    })?;
+    Ok(digest)
+}
+
+/// Writes what the file of an older format lacks. Its log of changes begins here.
+fn upgraded(database: &Database, last: Commit) -> Result<Commit, StoreError> {
+    let is_current = {
+        let meta = database.begin_read()?.open_table(definition(Table::Meta))?;
+        readable_format(&meta, Path::new(""))? == FORMAT && meta.get(LOG_HEAD)?.is_some()
+    };
+    if is_current {
+        return Ok(last);
+    }
+    let writes = CommitWrites {
+        rows: &[format_row()],
+        begins_log: true,
+        ..CommitWrites::default()
+    };
+    commit(database, &writes, last, last.number + 1, &mut Vec::new())
 }
 
 fn load(read: &ReadTransaction) -> Result<StoredState, StoreError> {
     let mut reader = StateReader::default();
-    read_rows(read, |table, key, value| reader.read(table, key, value))?;
+    read_rows(read, &Table::STATE, |table, key, value| {
+        reader.read(table, key, value)
+    })?;
+    history::check_newest(read)?;
     reader.finish()
 }
 
 fn read_rows(
     read: &ReadTransaction,
+    tables: &[Table],
     mut each: impl FnMut(Table, &[u8], &[u8]) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
-    for table in Table::ALL {
-        for row in read.open_table(definition(table))?.iter()? {
+    for table in tables.iter().copied() {
+        let rows = match read.open_table(definition(table)) {
+            Ok(rows) => rows,
+            // An older version wrote the file.
+            Err(TableError::TableDoesNotExist(_)) if table == Table::Log => continue,
+            Err(error) => return Err(error.into()),
+        };
+        for row in rows.iter()? {
             let (key, value) = row?;
             each(table, key.value(), value.value())?;
         }
     }
     Ok(())
-}
-
-/// The first key after all keys with this prefix; `None` if there is none.
-fn prefix_end(prefix: &[u8]) -> Option<Vec<u8>> {
-    let mut end = prefix.to_vec();
-    while let Some(last) = end.pop() {
-        if let Some(next) = last.checked_add(1) {
-            end.push(next);
-            return Some(end);
-        }
-    }
-    None
 }
 
 #[cfg(test)]
@@ -656,12 +657,5 @@ pub(super) mod tests {
             };
             Self::open_with(folder, Box::new(open))
         }
-    }
-
-    #[test]
-    fn the_end_of_a_prefix_is_the_next_key() {
-        assert_eq!(prefix_end(b"ab"), Some(b"ac".to_vec()));
-        assert_eq!(prefix_end(&[1, 255, 255]), Some(vec![2]));
-        assert_eq!(prefix_end(&[255]), None);
     }
 }

@@ -1,8 +1,9 @@
 //! The names and numbers of the store's format.
 
 /// The format that this version writes, and the newest that it reads. Format 1 has no digest of its
-/// rows and no number of its last commit; both are added when it is opened.
-pub(super) const FORMAT: u64 = 2;
+/// rows and no number of its last commit, format 2 has no log of changes; both are added when it is
+/// opened.
+pub(super) const FORMAT: u64 = 3;
 
 /// The file of the store.
 pub(super) const FILE: &str = "gbac.redb";
@@ -33,5 +34,7 @@ pub(super) const COMMIT: &[u8] = b"commit";
 /// The ID of the data, which restarts and backups keep. A store without one gets it when it is
 /// opened.
 pub(super) const DATA_ID: &[u8] = b"data_id";
-/// The digest of all rows but itself.
+/// Where the log of changes ends.
+pub(super) const LOG_HEAD: &[u8] = b"log_head";
+/// The digest of all rows but itself and the entries of the log, which have digests of their own.
 pub(super) const DIGEST: &[u8] = b"digest";

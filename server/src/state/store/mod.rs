@@ -8,13 +8,18 @@
 mod backup;
 mod batch;
 mod change;
+mod commit;
 mod error;
 mod file;
 mod folder;
 mod format;
 #[cfg(any(test, feature = "fuzz"))]
 pub(crate) mod fuzz;
+mod history;
+mod log_head;
+mod logged_change;
 mod panics;
+mod past;
 mod queue;
 mod refused;
 mod rows;
@@ -29,7 +34,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gbac_engine::policy::Policy;
-use tokio::sync::oneshot;
+use gbac_log::{EntryAuthor, EntryOrigin, LogEntry};
+use tokio::sync::{oneshot, watch};
 
 use crate::lock::Lock;
 use crate::random;
@@ -40,9 +46,12 @@ pub use backup::{BackupContents, BackupError, restore_backup, verify_backup};
 pub(crate) use batch::Batch;
 use batch::Standby;
 pub(crate) use change::{MadeChange, RecordedChange, StateChange, Stored};
+use commit::{CommitWrites, LoggedWrite};
 pub use error::StoreError;
 use file::{Disk, data_id_row, new_data_id};
+pub use history::HistoryLimits;
 pub(crate) use panics::catch_panic;
+pub(crate) use past::{PastFault, PastState};
 use queue::{CommitResult, Job, Pending, Queue};
 use rows::{RowWrite, Table};
 pub(crate) use snapshot::{Snapshot, StateVersion};
@@ -86,6 +95,14 @@ struct Shared {
     recent_batch: AtomicUsize,
     /// The ID of the data; empty in memory.
     data_id: String,
+    /// The same, and in memory one of this run.
+    store_id: String,
+    /// How much of the log of changes is kept.
+    limits: HistoryLimits,
+    /// The number of the last change that readers see.
+    applied: watch::Sender<u64>,
+    /// Whether who follows the changes has to stop.
+    is_ending: watch::Sender<bool>,
 }
 
 impl Store {
@@ -97,7 +114,11 @@ impl Store {
         let disk = Disk::memory()?;
         let mut writes = rows::policy_writes(&Policy::default(), &policy);
         rows::config_writes(&Config::default(), &config, &mut writes);
-        disk.write(&writes)?;
+        disk.commit(&CommitWrites {
+            rows: &writes,
+            begins_log: true,
+            ..CommitWrites::default()
+        })?;
         Self::start(
             disk,
             StoredState {
@@ -133,6 +154,14 @@ impl Store {
         Self::start(disk, loaded)
     }
 
+    /// The store with these limits of its history; only of one that nobody else has.
+    pub(crate) fn with_history(mut self, limits: HistoryLimits) -> Self {
+        if let Some(shared) = Arc::get_mut(&mut self.0) {
+            shared.limits = limits;
+        }
+        self
+    }
+
     fn start(disk: Disk, loaded: StoredState) -> Result<Self, StoreError> {
         let StoredState {
             policy,
@@ -141,6 +170,11 @@ impl Store {
             config_version,
             data_id,
         } = loaded;
+        let snapshot_seq = disk.log_head().position.seq;
+        let store_id = match &data_id {
+            Some(id) => id.clone(),
+            None => new_data_id()?,
+        };
         let snapshot = Snapshot {
             policy: Arc::new(policy),
             config: Arc::new(config),
@@ -148,6 +182,7 @@ impl Store {
                 run: random::bytes().map_err(redb::Error::Io)?,
                 policy: version,
                 config: config_version,
+                seq: snapshot_seq,
             },
         };
         Ok(Self(Arc::new(Shared {
@@ -163,6 +198,10 @@ impl Store {
             failures: AtomicU64::new(0),
             recent_batch: AtomicUsize::new(0),
             data_id: data_id.unwrap_or_default(),
+            store_id,
+            limits: HistoryLimits::default(),
+            applied: watch::Sender::new(snapshot_seq),
+            is_ending: watch::Sender::new(false),
         })))
     }
 
@@ -202,6 +241,71 @@ impl Store {
     /// The file cannot be read, or is damaged.
     pub(crate) fn backup(&self) -> Result<Vec<u8>, StoreError> {
         backup::save(&self.0.disk)
+    }
+
+    /// The changes before this one, newest first, at most this number.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is damaged.
+    pub(crate) fn entries_before(
+        &self,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<LogEntry>, StoreError> {
+        self.0.disk.entries_before(before, limit)
+    }
+
+    /// The changes after this one, oldest first, at most this number.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is damaged.
+    pub(crate) fn entries_after(
+        &self,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<LogEntry>, StoreError> {
+        self.0.disk.entries_after(after, limit)
+    }
+
+    /// The number of the oldest change that is kept; that of the next one if there is none.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn first_entry(&self) -> Result<u64, StoreError> {
+        let next = self.0.disk.log_head().position.seq + 1;
+        Ok(self.0.disk.first_entry()?.unwrap_or(next))
+    }
+
+    /// The policy after a change.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is damaged.
+    pub(crate) fn past(&self, seq: u64) -> Result<PastState<Policy>, StoreError> {
+        Ok(match self.0.disk.past(seq)? {
+            PastState::Known(state) => PastState::Known(state.policy),
+            PastState::NotYet => PastState::NotYet,
+            PastState::Gone(fault) => PastState::Gone(fault),
+        })
+    }
+
+    /// The number of the last change that readers see, as it grows.
+    pub(crate) fn applied(&self) -> watch::Receiver<u64> {
+        self.0.applied.subscribe()
+    }
+
+    /// Whether who follows the changes has to stop.
+    pub(crate) fn ending(&self) -> watch::Receiver<bool> {
+        self.0.is_ending.subscribe()
+    }
+
+    /// Tells who follows the changes to stop.
+    pub(crate) fn end_followers(&self) {
+        self.0.is_ending.send_replace(true);
+    }
+
+    /// The ID of the data, and in memory one of this run.
+    pub(crate) fn store_id(&self) -> &str {
+        &self.0.store_id
     }
 
     /// The stored hash of a user's password.
@@ -338,7 +442,7 @@ impl Store {
         let Batch {
             state,
             log,
-            rows,
+            writes,
             events,
             replaced,
             ..
@@ -346,13 +450,14 @@ impl Store {
         let changed = state.version != before.version;
         if changed {
             // If this fails, the events are dropped, which records that nothing is stored.
-            self.write_rows(rows, &before, &state)?;
+            self.write_batch(&writes, &before, &state)?;
             self.0.commits.fetch_add(1, Relaxed);
             *self
                 .0
                 .current
                 .write()
                 .unwrap_or_else(PoisonError::into_inner) = state.clone();
+            self.0.applied.send_replace(state.version.seq);
         }
         events.into_iter().for_each(WrittenEvents::stored);
         let next = if changed {
@@ -373,27 +478,33 @@ impl Store {
     }
 
     /// Writes the rows of a batch to the file. Turning auditing off can use the reserve.
-    fn write_rows(
+    fn write_batch(
         &self,
-        mut rows: Vec<RowWrite>,
+        logged: &[LoggedWrite],
         before: &Snapshot,
         after: &Snapshot,
     ) -> Result<(), Arc<StoreError>> {
-        rows.extend(Disk::counters(after.version.policy, after.version.config));
-        let stored = self.write(&rows);
+        let writes = CommitWrites {
+            logged,
+            rows: &Disk::counters(after.version.policy, after.version.config),
+            store: &self.0.store_id,
+            limits: self.0.limits,
+            begins_log: false,
+        };
+        let stored = self.write(&writes);
         let turns_auditing_off = before.config.audit_enabled && !after.config.audit_enabled;
         if stored.is_ok() || !turns_auditing_off || !self.0.disk.release_reserve() {
             return stored;
         }
         self.recover();
-        self.write(&rows)
+        self.write(&writes)
     }
 
-    /// Writes rows to the file, unless it accepts no writes.
-    fn write(&self, writes: &[RowWrite]) -> Result<(), Arc<StoreError>> {
+    /// Writes to the file, unless it accepts no writes.
+    fn write(&self, writes: &CommitWrites<'_>) -> Result<(), Arc<StoreError>> {
         match self.0.failure.with(|failure| failure.clone()) {
             Some(failure) => Err(failure),
-            None => self.0.disk.write(writes).map_err(|error| self.fail(error)),
+            None => self.0.disk.commit(writes).map_err(|error| self.fail(error)),
         }
     }
 
@@ -477,7 +588,21 @@ fn retry(store: &Weak<Shared>, first: Duration) {
 fn unrecorded(batch: &mut Batch, change: StateChange) -> Result<((), RecordedChange), WriteError> {
     let change = batch.make(change);
     let events = WrittenEvents::none();
-    Ok(((), RecordedChange { change, events }))
+    let origin = EntryOrigin {
+        author: EntryAuthor::named("gbac", "system"),
+        via: "store".to_owned(),
+        at: 0,
+        request_id: None,
+        reason: None,
+    };
+    Ok((
+        (),
+        RecordedChange {
+            change,
+            origin,
+            events,
+        },
+    ))
 }
 
 /// Tells the writers of a batch whether it is stored.

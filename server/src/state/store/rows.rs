@@ -10,6 +10,7 @@ use gbac_engine::model::{
 };
 use gbac_engine::policy::{Change, Policy, Settings};
 use gbac_json::settings_to_json;
+use redb::TableDefinition;
 use serde_json::{Map, Value};
 
 use crate::state::config::Config;
@@ -31,11 +32,25 @@ pub(super) enum Table {
     Members,
     /// ACLs.
     Acls,
+    /// The entries of the log of changes, by their number.
+    Log,
 }
 
 impl Table {
     /// The index of a table is part of the format of backups, so new tables come last.
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 8] = [
+        Self::Meta,
+        Self::Passwords,
+        Self::Settings,
+        Self::Config,
+        Self::Roles,
+        Self::Members,
+        Self::Acls,
+        Self::Log,
+    ];
+
+    /// The tables of the state itself, which a start reads.
+    pub(super) const STATE: [Self; 7] = [
         Self::Meta,
         Self::Passwords,
         Self::Settings,
@@ -60,8 +75,28 @@ impl Table {
             Self::Roles => "roles",
             Self::Members => "members",
             Self::Acls => "acls",
+            Self::Log => "log",
         }
     }
+}
+
+/// The field of the configuration that belongs to this copy of the data, not to the state.
+const LOCAL_ACCOUNT: &[u8] = b"local_account";
+
+/// Whether the log is about this row: not password hashes, counters, or the local account.
+pub(super) fn is_logged(table: Table, key: &[u8]) -> bool {
+    match table {
+        Table::Settings | Table::Roles | Table::Members | Table::Acls => true,
+        Table::Config => key != LOCAL_ACCOUNT,
+        Table::Meta | Table::Passwords | Table::Log => false,
+    }
+}
+
+/// The place of a table in the file.
+pub(super) const fn definition(
+    table: Table,
+) -> TableDefinition<'static, &'static [u8], &'static [u8]> {
+    TableDefinition::new(table.name())
 }
 
 /// A write to a table.
@@ -80,6 +115,12 @@ impl RowWrite {
 
     fn add(table: Table, key: Vec<u8>) -> Self {
         Self::Put(table, key, Vec::new())
+    }
+
+    /// Whether the log of changes is about it.
+    pub(super) fn is_logged(&self) -> bool {
+        let (table, key) = self.location();
+        is_logged(table, key)
     }
 
     pub(super) fn table(&self) -> Table {
@@ -177,7 +218,7 @@ fn acl_prefix(principal: &Principal) -> Vec<u8> {
     key
 }
 
-fn acl_key(acl: &Acl) -> Vec<u8> {
+pub(super) fn acl_key(acl: &Acl) -> Vec<u8> {
     let mut key = Vec::with_capacity(acl.principal.name().len() + acl.resource_name.len() + 30);
     push_principal(&mut key, &acl.principal);
     push_value(&mut key, &RESOURCES, &acl.resource_type);
@@ -207,7 +248,7 @@ fn member_prefix(role: &str) -> Vec<u8> {
     key
 }
 
-fn member_key(role: &str, member: &Principal) -> Vec<u8> {
+pub(super) fn member_key(role: &str, member: &Principal) -> Vec<u8> {
     let mut key = member_prefix(role);
     push_principal(&mut key, member);
     key

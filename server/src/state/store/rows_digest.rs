@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 
 use super::error::StoreError;
 use super::format::DIGEST;
-use super::rows::Table;
+use super::rows::{Table, is_logged};
 
 /// The number of rows, and the sum of their SHA-256 modulo 2^256. The order of the rows does not
 /// count, so a row is added and removed in constant time. It finds damage and lost rows; it is no
@@ -19,19 +19,23 @@ pub(super) struct RowsDigest {
 
 impl RowsDigest {
     pub(super) fn add(&mut self, table: Table, key: &[u8], value: &[u8]) {
+        self.add_hash(&RowHash::new(table, key, value));
+    }
+
+    pub(super) fn add_hash(&mut self, hash: &RowHash) {
         self.count = self.count.wrapping_add(1);
         let mut carry = false;
-        for (part, other) in self.sum.iter_mut().zip(row_digest(table, key, value)) {
+        for (part, other) in self.sum.iter_mut().zip(hash.0) {
             let (sum, first) = part.overflowing_add(other);
             let (sum, second) = sum.overflowing_add(u64::from(carry));
             (*part, carry) = (sum, first || second);
         }
     }
 
-    pub(super) fn remove(&mut self, table: Table, key: &[u8], value: &[u8]) {
+    pub(super) fn remove_hash(&mut self, hash: &RowHash) {
         self.count = self.count.wrapping_sub(1);
         let mut borrow = false;
-        for (part, other) in self.sum.iter_mut().zip(row_digest(table, key, value)) {
+        for (part, other) in self.sum.iter_mut().zip(hash.0) {
             let (difference, first) = part.overflowing_sub(other);
             let (difference, second) = difference.overflowing_sub(u64::from(borrow));
             (*part, borrow) = (difference, first || second);
@@ -61,6 +65,8 @@ impl RowsDigest {
 pub(super) struct DigestCheck {
     stated: Option<RowsDigest>,
     actual: RowsDigest,
+    /// The digest of the rows that the log is about.
+    pub(super) content: RowsDigest,
 }
 
 impl DigestCheck {
@@ -71,8 +77,15 @@ impl DigestCheck {
         key: &[u8],
         value: &[u8],
     ) -> Result<bool, StoreError> {
+        if table == Table::Log {
+            return Ok(true);
+        }
         if (table, key) != (Table::Meta, DIGEST) {
-            self.actual.add(table, key, value);
+            let hash = RowHash::new(table, key, value);
+            self.actual.add_hash(&hash);
+            if is_logged(table, key) {
+                self.content.add_hash(&hash);
+            }
             return Ok(true);
         }
         let Some(digest) = RowsDigest::from_bytes(value) else {
@@ -98,20 +111,25 @@ impl DigestCheck {
     }
 }
 
-fn row_digest(table: Table, key: &[u8], value: &[u8]) -> [u64; 4] {
-    let mut hasher = Sha256::new();
-    // The lengths keep rows with the same bytes in other places apart.
-    hasher.update(table.name());
-    hasher.update([0]);
-    hasher.update((key.len() as u64).to_be_bytes());
-    hasher.update(key);
-    hasher.update(value);
-    let digest: [u8; 32] = hasher.finalize().into();
-    let mut parts = [0; 4];
-    for (part, bytes) in parts.iter_mut().zip(digest.as_chunks::<8>().0) {
-        *part = u64::from_le_bytes(*bytes);
+/// The SHA-256 of a row.
+pub(super) struct RowHash([u64; 4]);
+
+impl RowHash {
+    pub(super) fn new(table: Table, key: &[u8], value: &[u8]) -> Self {
+        let mut hasher = Sha256::new();
+        // The lengths keep rows with the same bytes in other places apart.
+        hasher.update(table.name());
+        hasher.update([0]);
+        hasher.update((key.len() as u64).to_be_bytes());
+        hasher.update(key);
+        hasher.update(value);
+        let digest: [u8; 32] = hasher.finalize().into();
+        let mut parts = [0; 4];
+        for (part, bytes) in parts.iter_mut().zip(digest.as_chunks::<8>().0) {
+            *part = u64::from_le_bytes(*bytes);
+        }
+        Self(parts)
     }
-    parts
 }
 
 #[cfg(test)]
@@ -150,7 +168,7 @@ mod tests {
             assert_eq!(RowsDigest::from_bytes(&digest.to_bytes()), Some(digest));
         }
         for at in (0_u32..200).rev() {
-            digest.remove(Table::Acls, &at.to_be_bytes(), b"x");
+            digest.remove_hash(&RowHash::new(Table::Acls, &at.to_be_bytes(), b"x"));
             assert_eq!(states.pop(), Some(digest));
         }
         let bytes = digest.to_bytes();

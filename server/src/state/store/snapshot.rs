@@ -26,6 +26,8 @@ pub(crate) struct StateVersion {
     pub(super) policy: u64,
     /// The number of changes of its settings and of the configuration.
     pub(crate) config: u64,
+    /// The number of the last entry of the log of changes.
+    pub(crate) seq: u64,
 }
 
 impl StateVersion {

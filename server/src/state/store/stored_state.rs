@@ -6,9 +6,13 @@ use gbac_json::settings_from_value;
 use serde_json::{Map, Value};
 
 use super::error::StoreError;
-use super::format::{COMMIT, CONFIG_VERSION, COUNTER_LIMIT, DATA_ID, FORMAT_KEY, VERSION};
+use super::format::{
+    COMMIT, CONFIG_VERSION, COUNTER_LIMIT, DATA_ID, FORMAT_KEY, LOG_HEAD, VERSION,
+};
+use super::history::HistoryCheck;
+use super::log_head::LogHead;
 use super::rows::{self, Table};
-use super::rows_digest::DigestCheck;
+use super::rows_digest::{DigestCheck, RowsDigest};
 use crate::state::config::Config;
 
 /// The state in a store.
@@ -29,13 +33,25 @@ pub(super) struct StateReader {
     config_version: Option<u64>,
     commit: Option<u64>,
     data_id: Option<String>,
+    head: Option<LogHead>,
     settings: Map<String, Value>,
     config: Map<String, Value>,
     policy: Option<Policy>,
     digest: DigestCheck,
+    history: HistoryCheck,
+    /// The digest of the content of a past state, of which nothing else is known.
+    past: Option<RowsDigest>,
 }
 
 impl StateReader {
+    /// A reader of a past state, whose content has this digest.
+    pub(super) fn of_past(content: RowsDigest) -> Self {
+        Self {
+            past: Some(content),
+            ..Self::default()
+        }
+    }
+
     /// Reads the next row.
     pub(super) fn read(
         &mut self,
@@ -55,6 +71,7 @@ impl StateReader {
         match table {
             Table::Meta => self.read_meta(key, value)?,
             Table::Passwords => {}
+            Table::Log => drop(self.history.read(key, value)?),
             Table::Settings => drop(self.settings.insert(name(key), json(key, value)?)),
             Table::Config => drop(self.config.insert(name(key), json(key, value)?)),
             Table::Roles => {
@@ -79,6 +96,10 @@ impl StateReader {
     fn read_meta(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         if key == DATA_ID {
             self.data_id = Some(name(value));
+            return Ok(());
+        }
+        if key == LOG_HEAD {
+            self.head = Some(LogHead::from_bytes(value).ok_or_else(LogHead::damaged)?);
             return Ok(());
         }
         let counter = match key {
@@ -121,7 +142,24 @@ impl StateReader {
     /// The state after the last row, if no row is missing, added or different.
     pub(super) fn finish(mut self) -> Result<StoredState, StoreError> {
         self.policy()?.shrink();
-        self.digest.finish()?;
+        let content = self.digest.content;
+        if let Some(past) = self.past {
+            if past != content {
+                return Err(StoreError::damaged(
+                    "the state before",
+                    "a change of the log differs from what it was",
+                ));
+            }
+        } else {
+            self.history.finish(self.head)?;
+        }
+        if self.past.is_none() && self.head.is_some_and(|head| head.content != content) {
+            let rows = "the rows differ from those that";
+            return Err(StoreError::damaged(rows, "the log of changes results in"));
+        }
+        if self.past.is_none() {
+            self.digest.finish()?;
+        }
         let config = serde_json::from_value(Value::Object(std::mem::take(&mut self.config)))
             .map_err(|error| StoreError::damaged("the config:", error))?;
         // A service could not open a store without them.

@@ -1,6 +1,7 @@
 //! Tests of the store as a whole: what readers see, what the file contains, and failed writes.
 
 mod damage;
+mod history;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -555,7 +556,7 @@ fn a_folder_is_private_to_one_process_and_one_format() {
     store
         .0
         .disk
-        .write(&[RowWrite::put(Table::Meta, "format", "3")])
+        .write(&[RowWrite::put(Table::Meta, "format", "4")])
         .unwrap();
     drop(store);
     let before = contents(&data);
@@ -568,7 +569,7 @@ fn a_folder_is_private_to_one_process_and_one_format() {
     assert!(
         newer
             .to_string()
-            .ends_with("has format 3; this version supports formats up to 2"),
+            .ends_with("has format 4; this version supports formats up to 3"),
         "{newer}"
     );
     std::fs::write(data.join("gbac.redb"), "something else").unwrap();
