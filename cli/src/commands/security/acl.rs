@@ -420,12 +420,7 @@ pub(super) fn filter_rows(filters: &[AclFilter], roles: RoleSpelling) -> Vec<Acl
     rows
 }
 
-pub(super) fn sections(
-    process: &Process,
-    filters: &[AclRow],
-    name: &str,
-    rows: &[AclRow],
-) -> String {
+fn sections(process: &Process, filters: &[AclRow], name: &str, rows: &[AclRow]) -> String {
     format!(
         "FILTERS\n{}\n{name}\n{}",
         table(process, filters),
@@ -471,14 +466,7 @@ fn delete(
     }
     let roles = client.roles();
     let (filter_table, matches) = (filter_rows(filters, roles), rows(&matching_acls, roles));
-    if format == Format::Text {
-        let text = match args.filter.print_filters {
-            true => sections(process, &filter_table, "MATCHES", &matches),
-            false if matching_acls.is_empty() => format!("{}\n", words::NO_MATCHES),
-            false => table(process, &matches),
-        };
-        output::text(process, &text)?;
-    }
+    show_matches(process, args, &filter_table, &matches, format)?;
     let matching = AclMatches {
         filters: &filter_table,
         matches: &matches,
@@ -493,11 +481,7 @@ fn delete(
         let removals = matching_acls.into_iter().map(Change::RemoveAcl).collect();
         let (before, after) = validated(process, client, removals)?;
         let difference = diff(&before, &after);
-        result.difference = Some(DiffJson::from(&difference));
-        if format == Format::Text {
-            let effect = gains_and_losses::render(process, &difference);
-            output::text(process, &format!("\n{} {effect}", words::NOTHING_DELETED))?;
-        }
+        result.difference = Some(show_effect(process, &difference, format)?);
     } else if !matching_acls.is_empty() {
         if !args.no_confirm {
             confirm(process, words::CONFIRM_ACLS)?;
@@ -508,11 +492,7 @@ fn delete(
         for acl in &deleted {
             deletions.push(AclRow::with_message(acl, roles, String::new()));
         }
-        if format == Format::Text {
-            let deletions = table(process, &deletions);
-            output::text(process, &format!("\nDELETIONS\n{deletions}"))?;
-        }
-        result.deletions = Some(deletions);
+        result.deletions = Some(show_deletions(process, deletions, format)?);
     }
     if format != Format::Text {
         output::value(process, format, &result)?;
@@ -521,6 +501,51 @@ fn delete(
         Some(error) => Err(error.into()),
         None => Ok(output::SUCCESS),
     }
+}
+
+/// Shows, as text, the ACLs that match the filters of a deletion.
+pub(super) fn show_matches(
+    process: &Process,
+    args: &DeleteAclsArgs,
+    filters: &[AclRow],
+    matches: &[AclRow],
+    format: Format,
+) -> Result<(), Failure> {
+    if format != Format::Text {
+        return Ok(());
+    }
+    let text = match args.filter.print_filters {
+        true => sections(process, filters, "MATCHES", matches),
+        false if matches.is_empty() => format!("{}\n", words::NO_MATCHES),
+        false => table(process, matches),
+    };
+    output::text(process, &text)
+}
+
+/// Shows, as text, the effect of a deletion that is not made; returns it for the result.
+pub(super) fn show_effect(
+    process: &Process,
+    difference: &Diff,
+    format: Format,
+) -> Result<DiffJson, Failure> {
+    if format == Format::Text {
+        let effect = gains_and_losses::render(process, difference);
+        output::text(process, &format!("\n{} {effect}", words::NOTHING_DELETED))?;
+    }
+    Ok(DiffJson::from(difference))
+}
+
+/// Shows, as text, what became of the ACLs; returns it for the result.
+pub(super) fn show_deletions(
+    process: &Process,
+    deletions: Vec<AclRow>,
+    format: Format,
+) -> Result<Vec<AclRow>, Failure> {
+    if format == Format::Text {
+        let deletions = table(process, &deletions);
+        output::text(process, &format!("\nDELETIONS\n{deletions}"))?;
+    }
+    Ok(deletions)
 }
 
 /// Deletes filter by filter; returns the deleted ACLs, and the error that stopped it.

@@ -6,21 +6,19 @@ use gbac_analysis::diff;
 use gbac_api::acls::AclFilter;
 use gbac_engine::model::{Acl, RoleSpelling};
 use gbac_engine::policy::{Change, apply_each};
-use gbac_json::DiffJson;
 use gbac_words::commands::{cluster as cluster_words, security as words};
 
 use super::acl::{
-    AclCommand, AclDeletions, AclMatches, DeleteAclsArgs, checked, filter_rows, outcome, sections,
-    show, show_creations, show_list,
+    AclCommand, AclDeletions, AclMatches, DeleteAclsArgs, checked, filter_rows, outcome, show,
+    show_creations, show_deletions, show_effect, show_list, show_matches,
 };
 use super::acl_flags;
-use super::acl_rows::{AclRow, rows, table};
+use super::acl_rows::{AclRow, rows};
 use crate::client::brokers::{Brokers, Cluster, ClusterPolicy};
 use crate::client::cluster_changes::{Outcomes, note_reason, send};
 use crate::confirm::confirm;
 use crate::output::{self, Failure, Format};
 use crate::process::Process;
-use crate::render::gains_and_losses;
 
 pub(super) fn run(
     process: &Process,
@@ -115,14 +113,7 @@ fn delete(
     let roles = cluster.roles();
     let found = matching(&before, filters);
     let (filter_table, matches) = (filter_rows(filters, roles), rows(&found, roles));
-    if format == Format::Text {
-        let text = match args.filter.print_filters {
-            true => sections(process, &filter_table, "MATCHES", &matches),
-            false if found.is_empty() => format!("{}\n", words::NO_MATCHES),
-            false => table(process, &matches),
-        };
-        output::text(process, &text)?;
-    }
+    show_matches(process, args, &filter_table, &matches, format)?;
     let mut result = AclDeletions {
         matching: AclMatches {
             filters: &filter_table,
@@ -138,22 +129,14 @@ fn delete(
         let mut after = before.policy.clone();
         apply_each(&mut after, &removals);
         let difference = diff(&before.policy, &after);
-        result.difference = Some(DiffJson::from(&difference));
-        if format == Format::Text {
-            let effect = gains_and_losses::render(process, &difference);
-            output::text(process, &format!("\n{} {effect}", words::NOTHING_DELETED))?;
-        }
+        result.difference = Some(show_effect(process, &difference, format)?);
     } else if !removals.is_empty() {
         if !args.no_confirm {
             confirm(process, words::CONFIRM_ACLS)?;
         }
         let deletions = rows_of(send(process, &mut cluster, &before, &removals)?, roles);
         exit = outcome(&deletions);
-        if format == Format::Text {
-            let deletions = table(process, &deletions);
-            output::text(process, &format!("\nDELETIONS\n{deletions}"))?;
-        }
-        result.deletions = Some(deletions);
+        result.deletions = Some(show_deletions(process, deletions, format)?);
     }
     if format != Format::Text {
         output::value(process, format, &result)?;
