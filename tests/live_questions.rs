@@ -76,6 +76,40 @@ const QUESTIONS: [&[&str]; 8] = [
 ];
 
 #[test]
+fn a_pull_from_a_service_for_kafka_has_what_only_kafka_has() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let service = DataService::start(&folder.path().join("data"), Some(PASSWORD));
+    let url = service.url();
+    let admin = [
+        ("GBAC_URL", url.as_str()),
+        ("GBAC_USER", "admin"),
+        ("GBAC_PASSWORD", PASSWORD),
+    ];
+    let policy = json!({ "version": 1,
+        "settings": { "dialect": "kafka", "kafka_version": "4.4", "superusers": ["root"], "access": { "read_only": ["User:eve"] } },
+        "roles": [],
+        "acls": [{ "resource_type": "RESOURCE_TYPE_DELEGATION_TOKEN", "resource_name": "t", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
+            "principal": "User:a", "host": "10.0.0.0/8", "operation": "OPERATION_DESCRIBE", "permission_type": "PERMISSION_TYPE_ALLOW" }] });
+    fs::write(folder.path().join("kafka.json"), policy.to_string()).expect("a file");
+    let import = ["import", "kafka.json", "--no-confirm"];
+    let imported = run(&folder, &admin, &import);
+    assert_eq!(imported.exit, 0, "{}", imported.err);
+    let pulled = run(&folder, &admin, &["policy", "pull"]);
+    assert_eq!(pulled.exit, 0, "{}", pulled.err);
+    let pulled = value(&pulled);
+    assert_eq!(pulled["acls"][0]["host"], "10.0.0.0/8");
+    let settings = &pulled["settings"];
+    assert_eq!(
+        (&settings["dialect"], &settings["superusers"]),
+        (&json!("kafka"), &json!(["root"]))
+    );
+    assert_eq!(settings.get("access"), None, "it is that of the service");
+    let bare = value(&run(&folder, &admin, &["policy", "pull", "--no-settings"]));
+    assert_eq!(bare["settings"].get("superusers"), None);
+    assert_eq!(bare["settings"]["dialect"], "kafka");
+}
+
+#[test]
 fn every_question_can_be_asked_of_a_service_and_of_the_document_of_the_variable() {
     let folder = tempfile::tempdir().expect("a folder");
     let service = DataService::start(&folder.path().join("data"), Some(PASSWORD));

@@ -9,8 +9,10 @@ use gbac_api::clusters::GetCluster;
 use gbac_api::paging::Page;
 use gbac_api::paths;
 use gbac_api::roles::{ListMembers, ListRoles, Member, MemberQuery, RoleQuery};
+use gbac_api::service::ServiceInfo;
 use gbac_api::target::{TargetApi, TargetReport};
-use gbac_engine::policy::Settings;
+use gbac_engine::model::Dialect;
+use gbac_engine::policy::{Change, Policy, ServiceAccess, Settings};
 use gbac_formats::import::UnreadEntry;
 use gbac_json::{policy_to_text, settings_from_value};
 use gbac_words::commands::{cluster, policy as words};
@@ -69,6 +71,16 @@ pub(super) fn run(process: &Process, args: &PullArgs, format: Format) -> Result<
     // Before everything else, so that a list is not read in vain.
     client = check(process, client, args)?;
     let (mut imported, mut held) = (Imported::default(), HeldBytes::default());
+    if args.cluster_id.is_none()
+        && args.admin_url.is_none()
+        && let Some(policy) = policy_of_kafka(&client)
+    {
+        let text = policy_to_text(&as_pulled(policy, args.no_settings)?);
+        let read = imported.import.read(&text, None);
+        imported.reads.push((paths::POLICY.to_owned(), read));
+        let out = args.out.as_deref();
+        return imported.finish(process, out, args.skip_unreadable, format);
+    }
     read(&mut imported, &client, &mut held, paths::ACLS)?;
     let names = role_names(&client, &mut held)?;
     let mut progress = Progress::new(process, names.len(), "role");
@@ -119,6 +131,32 @@ fn pull_cluster(
     }
     imported.reads.push((cluster.name().to_owned(), read));
     imported.finish(process, args.out.as_deref(), args.skip_unreadable, format)
+}
+
+/// The policy of a service of this project in the dialect of Kafka: the documented calls of the
+/// platform cannot say all of it, such as ranges of hosts.
+fn policy_of_kafka(client: &Client) -> Option<Policy> {
+    let _service: ServiceInfo = client.get(paths::SERVICE).ok()?;
+    let (policy, _) = client.policy().ok()?;
+    (policy.settings().dialect == Dialect::Kafka).then_some(policy)
+}
+
+/// A policy without the access to its service, or with settings that say only what it is for.
+fn as_pulled(mut policy: Policy, is_without_settings: bool) -> Result<Policy, Failure> {
+    let mut settings = policy.settings().clone();
+    settings.access = ServiceAccess::default();
+    settings.stated.access = false;
+    if is_without_settings {
+        settings = Settings {
+            dialect: settings.dialect,
+            kafka_version: settings.kafka_version,
+            ..Settings::unstated()
+        };
+    }
+    policy
+        .apply(Change::Settings(Box::new(settings)))
+        .map_err(|error| Failure::new(error.code(), error.to_string()))?;
+    Ok(policy)
 }
 
 /// Finds out what there is, and says what is missing.
