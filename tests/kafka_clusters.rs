@@ -294,6 +294,44 @@ fn a_profile_of_a_cluster_is_compared_with_a_document_and_converges() {
 }
 
 #[test]
+fn the_next_command_names_the_cluster_and_works() {
+    let (folder, broker) = (folder(), Broker::start(acls()));
+    fs::write(folder.path().join("the client.properties"), "").expect("a file");
+    let config = ["--command-config", "the client.properties"];
+    let least = [
+        "least-grant",
+        "--user",
+        "eve",
+        "--operation",
+        "read",
+        "--topic",
+        "orders",
+        "--out",
+        "grant.json",
+    ];
+    let made = run(&folder, &broker, &[&least[..], &config].concat());
+    assert_eq!(made.exit, 0, "{}", made.err);
+    let next = format!(
+        "the next command is `gbac policy apply --changes grant.json --bootstrap-servers {} --command-config 'the client.properties' --dry-run`",
+        broker.servers
+    );
+    assert!(made.err.contains(&next), "{}", made.err);
+    let apply = ["policy", "apply", "--changes", "grant.json", "--dry-run"];
+    let dry = run(&folder, &broker, &[&apply[..], &config].concat());
+    assert_eq!(dry.exit, 0, "{}", dry.err);
+    let line = "Principal = User:eve is Denied operation = READ from host = 10.0.0.7 on resource = \
+                Topic:LITERAL:orders for request = Fetch with resourceRefCount = 1 based on rule DefaultDeny";
+    fs::write(folder.path().join("denial.log"), line).expect("a file");
+    let denial = ["doctor", "denial", "denial.log", "--out", "changes.json"];
+    let denial = run(&folder, &broker, &denial);
+    let flags = format!(
+        "changes.json --bootstrap-servers {} --dry-run",
+        broker.servers
+    );
+    assert!(denial.err.contains(&flags), "{}", denial.err);
+}
+
+#[test]
 fn denies_are_created_first_and_removed_last() {
     let (folder, broker) = (folder(), Broker::start(acls()));
     let changes = json!([

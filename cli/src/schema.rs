@@ -70,8 +70,8 @@ const OUTPUTS: &[(&str, Output)] = &[
     (
         "check",
         Results(&[
-            at_state::<OnCluster<ExplanationJson>>,
-            at_state::<OnCluster<RequestAnswerJson>>,
+            on_cluster::<ExplanationJson>,
+            on_cluster::<RequestAnswerJson>,
             at_state::<TokenRefusalJson>,
             schema_of::<EvaluationContext>,
         ]),
@@ -216,6 +216,10 @@ fn around<T: JsonSchema, Result: JsonSchema>(generator: &mut SchemaGenerator) ->
 
 fn at_state<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     around::<AtState<'_, T>, T>(generator)
+}
+
+fn on_cluster<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    around::<AtState<'_, OnCluster<T>>, T>(generator)
 }
 
 fn of_request<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {

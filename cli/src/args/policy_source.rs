@@ -2,13 +2,14 @@
 //! state.
 
 use std::collections::BTreeSet;
-use std::fmt;
+use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use gbac_analysis::brokers::{BrokerRules, BrokerSettings};
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
+use gbac_formats::quote::shell;
 use gbac_json::{policy_from_json, policy_to_text};
 use gbac_words::commands::{cluster, policy as words};
 #[cfg(feature = "schema")]
@@ -109,6 +110,31 @@ impl PolicySourceArgs {
             tls,
             brokers: BrokerArgs::default(),
         }
+    }
+
+    /// The flags that name the same service or cluster in a command that changes it; empty for a
+    /// document, and for what the environment names.
+    pub(crate) fn target_flags(&self) -> String {
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        let mut flags = String::new();
+        for (flag, value) in [
+            (
+                "--bootstrap-servers",
+                self.brokers.bootstrap_servers.clone(),
+            ),
+            ("--command-config", path(&self.brokers.command_config)),
+            ("--role-file", path(&self.brokers.role_file)),
+            ("--url", self.url.clone()),
+            ("--profile", self.profile.clone()),
+            ("--tls-ca", path(&self.tls.tls_ca)),
+            ("--tls-cert", path(&self.tls.tls_cert)),
+            ("--tls-key", path(&self.tls.tls_key)),
+        ] {
+            if let Some(value) = value {
+                let _ = write!(flags, " {flag} {}", shell(&value));
+            }
+        }
+        flags
     }
 
     /// The connection to the service. In these commands, `--user` and `--token-file` name the user

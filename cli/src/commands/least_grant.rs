@@ -36,7 +36,13 @@ pub(crate) fn run(
     let grants: Vec<Change> = least.acls.iter().cloned().map(Change::AddAcl).collect();
     if let Some(path) = &args.out {
         proposed_changes::write(process, path, &grants)?;
-        proposed_changes::announce(process, path, &grants, &access::new_acls(grants.len()));
+        proposed_changes::announce(
+            process,
+            path,
+            &grants,
+            &access::new_acls(grants.len()),
+            &args.policy,
+        );
     }
     match format {
         Format::Json | Format::Yaml => {

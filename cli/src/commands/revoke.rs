@@ -39,7 +39,13 @@ pub(crate) fn run(
     if let Some(path) = &args.out {
         let removals = revocation.changes().unwrap_or_default();
         proposed_changes::write(process, path, &removals)?;
-        proposed_changes::announce(process, path, &removals, &access::removals(removals.len()));
+        proposed_changes::announce(
+            process,
+            path,
+            &removals,
+            &access::removals(removals.len()),
+            &args.policy,
+        );
     }
     match format {
         Format::Json | Format::Yaml => {

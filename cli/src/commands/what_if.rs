@@ -78,7 +78,7 @@ pub(crate) fn run(process: &Process, args: &WhatIfArgs, format: Format) -> Resul
         proposed_changes::write(process, path, &of_policy)?;
         let omits = of_policy.len() < changes.as_slice().len();
         let what = access::policy_changes(of_policy.len(), omits);
-        proposed_changes::announce(process, path, &of_policy, &what);
+        proposed_changes::announce(process, path, &of_policy, &what, &args.policy);
     }
     let is_refused = result.no_ops.iter().any(|idle| idle.error.is_some());
     Ok(output::exit_code(!is_refused))

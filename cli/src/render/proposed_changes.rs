@@ -11,6 +11,7 @@ use gbac_words::commands::policy;
 use serde::de::IgnoredAny;
 use serde_json::json;
 
+use crate::args::policy_source::PolicySourceArgs;
 use crate::output::{self, Failure, sentence};
 use crate::process::Process;
 
@@ -52,9 +53,16 @@ pub(crate) fn with_kinds(Problems(mut problems): Problems, kinds: &[&str]) -> Pr
 
 /// Says on standard error what a file has, and how to review it; nothing about a file without
 /// changes.
-pub(crate) fn announce(process: &Process, path: &Path, changes: &[Change], what: &str) {
+pub(crate) fn announce(
+    process: &Process,
+    path: &Path,
+    changes: &[Change],
+    what: &str,
+    source: &PolicySourceArgs,
+) {
     if !changes.is_empty() {
-        let written = policy::changes_written(&path.display().to_string(), what);
+        let written =
+            policy::changes_written(&path.display().to_string(), what, &source.target_flags());
         output::note(process, &format!("note: {}", sentence(&written)));
     }
 }

@@ -273,6 +273,13 @@ pub fn notes(
             notes.push(RichText::message(&note).message_text());
         }
     }
+    let without_groups = seen.without_groups();
+    if without_groups > 0 {
+        notes.push(format!(
+            "Not all groups of {} are known, because no sign-in of theirs was seen: ACLs of unknown groups do not count.",
+            count(without_groups, "principal")
+        ));
+    }
     let lines = usize::try_from(seen.other_lines()).unwrap_or(usize::MAX);
     if lines > 0 {
         let say = agree(lines, "says", "say");

@@ -526,9 +526,11 @@ async fn other_settings_of_the_brokers_are_tried() {
     assert_eq!(answer["callers"][0]["denied"][0]["resource_name"], "logs");
     let known = json!({ "super.users": "User:root" });
     let answer = what_if(&service, &json!({ "set": off, "known": known, "log": log })).await;
-    assert_eq!(
-        (&answer.json()["denied"], &answer.json()["notes"]),
-        (&json!(1), &json!([]))
+    let answer = answer.json();
+    assert_eq!(answer["denied"], 1);
+    assert!(
+        !answer["notes"].to_string().contains("super user"),
+        "{answer}"
     );
     // Without lines and events, the principals of ACLs and roles.
     let answer = what_if(&service, &json!({ "set": off })).await.json();

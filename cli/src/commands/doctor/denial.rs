@@ -272,9 +272,13 @@ pub(super) fn run(process: &Process, args: &DenialArgs, format: Format) -> Resul
     }
     let state = loaded.as_ref().and_then(|loaded| loaded.state.as_ref());
     let left = match (&args.out, &loaded) {
-        (Some(path), Some(loaded)) => {
-            write_changes(process, path, &loaded.policy, place, &answers)?
-        }
+        (Some(path), Some(loaded)) => write_changes(
+            process,
+            (path, &args.source),
+            &loaded.policy,
+            place,
+            &answers,
+        )?,
         _ => Vec::new(),
     };
     match format {
@@ -461,7 +465,7 @@ const fn is_of_acl(change: &Change) -> bool {
 /// Writes changes that allow what nothing allows; returns the denials that they leave.
 fn write_changes<'a>(
     process: &Process,
-    path: &Path,
+    (path, source): (&Path, &PolicySourceArgs),
     policy: &Policy,
     place: Place,
     answers: &'a [Answered<'a>],
@@ -502,7 +506,7 @@ fn write_changes<'a>(
     }
     proposed_changes::write(process, path, &changes)?;
     let what = words::allowed_by_file(denied - left.len(), denied);
-    proposed_changes::announce(process, path, &changes, &what);
+    proposed_changes::announce(process, path, &changes, &what, source);
     Ok(left)
 }
 

@@ -98,7 +98,7 @@ pub(super) fn run(
         }
     }
     if let Some(path) = &args.out {
-        write_fixes(process, path, &text, &name, &findings)?;
+        write_fixes(process, (path, &args.source), &text, &name, &findings)?;
     }
     let least = match args.fail_on {
         FailOn::Error => Severity::Error,
@@ -113,7 +113,7 @@ pub(super) fn run(
 /// Writes the fixes that leave all effective access unchanged; a person decides about the others.
 fn write_fixes(
     process: &Process,
-    path: &Path,
+    (path, source): (&Path, &PolicySourceArgs),
     text: &str,
     name: &str,
     findings: &[Finding],
@@ -122,7 +122,7 @@ fn write_fixes(
     let (all, fixed) = neutral_fixes(&policy, findings);
     proposed_changes::write(process, path, &all)?;
     let file = path.display().to_string();
-    let fixed = words::findings_fixed(fixed, findings.len(), &file);
+    let fixed = words::findings_fixed(fixed, findings.len(), &file, &source.target_flags());
     output::note(process, &format!("note: {}", sentence(&fixed)));
     Ok(())
 }

@@ -48,6 +48,8 @@ pub struct Caller {
     pub requests: BTreeSet<SeenRequest>,
     /// When the sign-in was that the groups are from.
     signed_in: Option<i64>,
+    /// Whether a line of a log has all groups.
+    is_listed: bool,
 }
 
 impl Caller {
@@ -58,6 +60,7 @@ impl Caller {
             subject: None,
             requests: BTreeSet::new(),
             signed_in: None,
+            is_listed: false,
         }
     }
 
@@ -121,6 +124,17 @@ impl SeenCallers {
         !self.with_tokens.is_empty()
     }
 
+    /// The number of callers with known requests, of whom not all groups are known.
+    #[must_use]
+    pub fn without_groups(&self) -> usize {
+        let mut number = 0;
+        for caller in self.by_principal.values() {
+            let knows = caller.signed_in.is_some() || caller.is_listed;
+            number += usize::from(!knows && !caller.requests.is_empty());
+        }
+        number
+    }
+
     /// The number of different requests.
     #[must_use]
     pub const fn requests(&self) -> usize {
@@ -165,8 +179,14 @@ impl SeenCallers {
                     resource_name: asked.resource_name,
                     host: asked.host,
                 };
+                let is_listed = asked
+                    .groups
+                    .as_ref()
+                    .is_some_and(|groups| groups.omitted == 0);
                 let groups = asked.groups.map_or(Vec::new(), |groups| groups.names);
-                self.add_request(asked.principal, groups, request);
+                if let Some(caller) = self.add_request(asked.principal, groups, request) {
+                    caller.is_listed |= is_listed;
+                }
             }
             LogLine::Denied(_) | LogLine::Allowed => self.other_lines += 1,
             LogLine::Empty => {}
@@ -224,11 +244,15 @@ impl SeenCallers {
     }
 
     /// Adds a request, with the groups that are known of its caller.
-    fn add_request(&mut self, principal: Principal, groups: Vec<String>, request: SeenRequest) {
+    fn add_request(
+        &mut self,
+        principal: Principal,
+        groups: Vec<String>,
+        request: SeenRequest,
+    ) -> Option<&mut Caller> {
         let is_full = self.requests >= MAX_REQUESTS;
-        let Some(caller) = self.caller(principal) else {
-            return;
-        };
+        let _ = self.caller(principal.clone())?;
+        let caller = self.by_principal.get_mut(&principal)?;
         // A sign-in has all groups, and a decision only the one that decided.
         if caller.signed_in.is_none() {
             for group in groups {
@@ -242,6 +266,7 @@ impl SeenCallers {
         } else if caller.requests.insert(request) {
             self.requests += 1;
         }
+        Some(caller)
     }
 
     /// Adds the users and groups that a policy names in ACLs, in roles, and as superusers.

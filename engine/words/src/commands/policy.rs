@@ -31,15 +31,15 @@ pub fn backup_digest(sha256: &str) -> String {
     format!("SHA-256 of the backup: {sha256}")
 }
 
-/// What a file has, and the command that applies it.
-pub fn changes_written(file: &str, what: &str) -> RichText {
+/// What a file has, and the command that applies it where the policy is from.
+pub fn changes_written(file: &str, what: &str, flags: &str) -> RichText {
     RichText::new()
         .code(file)
         .text(format!(
             " has {what}; the next command is `gbac policy apply --changes "
         ))
         .code(file)
-        .text(" --dry-run`")
+        .text(format!("{flags} --dry-run`"))
 }
 
 pub fn not_a_list_of_changes(file: &str) -> RichText {
@@ -54,7 +54,7 @@ pub fn no_changes_written(file: &str) -> RichText {
         .text(" has no changes of the policy")
 }
 
-pub fn findings_fixed(fixed: usize, findings: usize, file: &str) -> RichText {
+pub fn findings_fixed(fixed: usize, findings: usize, file: &str, flags: &str) -> RichText {
     let findings = count(findings, "finding");
     match fixed {
         0 => format!("none of {findings} has a fix without a change in effective access").into(),
@@ -62,7 +62,7 @@ pub fn findings_fixed(fixed: usize, findings: usize, file: &str) -> RichText {
             .code(file)
             .text("; the next command is `gbac policy apply --changes ")
             .code(file)
-            .text(" --dry-run`"),
+            .text(format!("{flags} --dry-run`")),
     }
 }
 
