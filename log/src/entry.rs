@@ -215,7 +215,7 @@ impl LogEntry {
             let message = format!("it has more than {MAX_ENTRY_BYTES} bytes");
             return Err(EntryFault::Foreign(message));
         }
-        let head: EntryHead = serde_json::from_slice(bytes).map_err(foreign)?;
+        let head: EntryHead = serde_json::from_slice(bytes).map_err(|error| foreign(&error))?;
         if head.store != store {
             let id = head.store.chars().take(MAX_ID).collect();
             return Err(EntryFault::OtherStore(id));
@@ -223,7 +223,7 @@ impl LogEntry {
         if head.format > LOG_FORMAT {
             return Err(EntryFault::Newer(head.format));
         }
-        let entry: Self = serde_json::from_slice(bytes).map_err(foreign)?;
+        let entry: Self = serde_json::from_slice(bytes).map_err(|error| foreign(&error))?;
         if entry.id.is_empty() || entry.id.len() > MAX_ID {
             return Err(EntryFault::Foreign("its `id` is not valid".to_owned()));
         }
@@ -231,6 +231,6 @@ impl LogEntry {
     }
 }
 
-fn foreign(error: serde_json::Error) -> EntryFault {
+fn foreign(error: &serde_json::Error) -> EntryFault {
     EntryFault::Foreign(error.to_string())
 }

@@ -91,7 +91,7 @@ async fn writers_agree<L: ChangeLog + 'static>(log: &Arc<L>) {
     for writer in 0..WRITERS {
         let log = Arc::clone(log);
         writers.push(tokio::spawn(async move {
-            write_all(&*log, start, writer).await
+            write_all(&*log, start, writer).await;
         }));
     }
     for writer in writers {
