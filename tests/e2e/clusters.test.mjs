@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { isAccessible } from './support/axe.mjs';
 import { FIRST, SECOND, startClusters } from './support/clusters.mjs';
+import { download } from './support/downloads.mjs';
 import { stage } from './support/journey.mjs';
 import { Draft } from './support/review.mjs';
 import { Roles } from './support/roles.mjs';
@@ -93,7 +94,7 @@ journey('an address of a cluster that is not there leads to those that are', REF
   await new Roles(page).open();
 });
 
-journey('both clusters are compared, and the filters are in the address', async ({ page }) => {
+journey('both clusters are compared, and the filters are in the address', async ({ page, t }) => {
   await page.goto('/security/compare');
   const [a, b] = ['A', 'B'].map((letter) => page.getByRole('combobox', { name: `Cluster ${letter}` }));
   const chosen = (side) => side.evaluate((select) => select.selectedOptions[0].text);
@@ -115,6 +116,9 @@ journey('both clusters are compared, and the filters are in the address', async 
   await page.reload();
   await page.getByText(/^1 of \d+ differences?, [\d,]+ permissions are the same$/).or(page.getByText(/^1 difference, /)).waitFor();
   await isAccessible(page, 'two clusters side by side');
+  const saved = await download(t, page, () => page.getByRole('button', { name: 'Download report' }).click());
+  assert.match(saved.text, new RegExp(`^Compare clusters\nA: ${SECOND}\nB: ${FIRST}\n`));
+  assert.match(saved.text, /\nGroup:other-readers\n {2}Read, .*topics that begin with compared-/);
   // The sides stay as they are when the other cluster is opened, which can converge then.
   await choose(page, SECOND);
   await page.getByRole('checkbox', { name: /^Converge: Group:other-readers/ }).check();

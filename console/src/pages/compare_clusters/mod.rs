@@ -2,6 +2,7 @@
 
 mod context;
 mod converge;
+mod report;
 mod side;
 mod table;
 
@@ -12,6 +13,7 @@ use leptos::prelude::*;
 
 use self::context::CompareContext;
 use self::converge::ConvergeBar;
+use self::report::ReportButton;
 use self::side::Sides;
 use self::table::Differences;
 use crate::dom;
@@ -38,6 +40,7 @@ pub fn CompareClustersPage() -> impl IntoView {
                 <h1>{words::TITLE}</h1>
                 <p>{words::PURPOSE}</p>
             </div>
+            <ReportButton />
         </div>
         {move || if is_read.get() {
             view! { <Sides /> <Compared /> }.into_any()

@@ -93,8 +93,7 @@ fn Side(state: SideState) -> impl IntoView {
                 <h2 class="sr" id=heading>{label.clone()}</h2>
                 <Select id=format!("side-{letter}") label=label value=value choices=choices
                     on_change=move |id: String| state.chosen.set(SideSource::find(&id).unwrap_or(SideSource::Document)) />
-                <p class="small quiet">{counted}</p>
-                <div role="status">{unread}</div>
+                <div role="status"><p class="small quiet">{counted}</p>{unread}</div>
                 {move || is_document.get().then(|| view! { <Document state=state /> })}
             </div>
         </section>

@@ -6,19 +6,16 @@ use std::sync::Arc;
 use gbac_analysis::Scope;
 use gbac_console_model::compare_clusters::{
     CellOutcome, ClusterComparison, DifferenceCell, DifferenceFilter, DifferenceRow,
-    DifferenceSide, LeastBreadth, PAGE, REPORT_FILE, ReportOf, RowAccess, RowGroup, UNPAGED,
-    report,
+    DifferenceSide, LeastBreadth, PAGE, RowAccess, RowGroup, UNPAGED,
 };
 use gbac_engine::model::Operation;
 use gbac_engine::policy::Policy;
 use gbac_words::breadth;
-use gbac_words::common::file_not_saved;
 use gbac_words::pages::compare_clusters as words;
 use gbac_words::phrases::{count, thousands};
 use leptos::prelude::*;
 
 use super::context::CompareContext;
-use crate::dom;
 use crate::pages::effect::{HolderName, Limits};
 use crate::pages::opening::opened;
 use crate::pages::rich_text::sentence;
@@ -94,33 +91,9 @@ pub(super) fn Differences(comparison: Arc<ClusterComparison>) -> impl IntoView {
             None => differences,
         }
     };
-    let reported = Arc::clone(&comparison);
-    let save = move |()| {
-        let open = untrack(|| service.named_cluster());
-        let names = untrack(|| context.sides.map(|side| side.name(open.as_deref())));
-        let policies = context.policies.read_untracked();
-        let Some([a, b]) = policies.as_ref() else {
-            return;
-        };
-        let text = report(ReportOf {
-            names: [&names[0], &names[1]],
-            policies: [a, b],
-            comparison: &reported,
-            shown: &shown.read_untracked(),
-            same: context.same.get_untracked(),
-            at: &dom::iso_time(),
-        });
-        match dom::save_file(REPORT_FILE, "text/plain", &text) {
-            Ok(()) => dom::announce(&format!("{REPORT_FILE} saved")),
-            Err(reason) => dom::announce_error(&file_not_saved(REPORT_FILE, &reason)),
-        }
-    };
     view! {
         <Filters comparison=comparison />
-        <div class="row count-row">
-            <p class="count" role="status">{counted}</p>
-            <Button small=true on_press=save>"Download report"</Button>
-        </div>
+        <p class="count" role="status">{counted}</p>
         {move || match number.get() {
             0 => view! {
                 <div class="panel flat">
