@@ -98,10 +98,10 @@ pub fn confirm_with(property: &str) -> String {
 }
 
 /// The part about the settings of the brokers.
-pub const BROKERS: &str = "what decides access besides ACLs, and what another value would change";
+pub const BROKERS: &str = "What decides access besides ACLs, and what another value would change";
 pub const EMPTY_IS_DEFAULT: &str = "Empty is the default.";
 pub const BROKERS_HIDE: &str =
-    "The brokers do not show it. Enter it, or nothing is known about who it is about.";
+    "The brokers do not show this value. Enter it so that the effect counts it.";
 pub const CHANGED_PRINCIPALS: &str = "Principals whose access changes, with what changes";
 
 pub fn present_value(setting: &str) -> String {
