@@ -13,6 +13,7 @@ import { promisify } from 'node:util';
 import { GBAC, impersonal } from '../e2e/support/launch.mjs';
 import { acl } from './support/acls.mjs';
 import { JAVA, STANDARD, java, properties, tool } from './support/cluster.mjs';
+import { answers } from './support/until.mjs';
 import { startWorld } from './support/world.mjs';
 
 const run = promisify(execFile);
@@ -54,6 +55,13 @@ const list = () =>
   timed(JAVA, ...java(), tool('AclCommand'), '--bootstrap-server', brokers[1], '--command-config', config, '--list');
 const inJvm = async (what, more) => ({ seconds: (await world.admin.call('measure', { what, ...more })) / 1e9 });
 
+const there = (count) => answers(count, () => world.admin.call('describeAcls'));
+async function empty() {
+  await world.admin.call('deleteAllAcls');
+  // The broker learns it from the controller.
+  await there(0);
+}
+
 /** Measures each of these in turn; `before` runs before each of them. */
 async function rounds(measured, before = async () => {}) {
   const all = [];
@@ -84,13 +92,15 @@ try {
       'gbac import': () => gbac('import', file('some.json'), ...brokers),
       'createAcls of the Admin client': () => inJvm('createAcls', { acls: some }),
     },
-    () => world.admin.call('deleteAllAcls'),
+    empty,
   );
 
+  await empty();
   const all = acls(PULLED);
   await writeFile(file('all.json'), document(all));
   const { seconds, mib } = await gbac('import', file('all.json'), ...brokers);
   console.log(`import of ${PULLED} ACLs, once: ${seconds} s, ${mib.toFixed(0)} MiB`);
+  await there(PULLED);
   console.log(`pull of ${PULLED} ACLs`);
   await rounds({
     'gbac policy pull': () => gbac('policy', 'pull', '--out', file('pulled.json'), ...brokers),
