@@ -87,23 +87,24 @@ impl HistoryQuery {
     /// A parameter is not valid.
     pub fn from_query(pairs: &[(String, String)]) -> Result<Self, Vec<FieldViolation>> {
         let mut parameters = Parameters::from_pairs(pairs);
-        let mut query = Self::default();
-        query.before = parameters.read("before", |text| match text.parse() {
+        let before = parameters.read("before", |text| match text.parse() {
             Ok(seq) => Ok(seq),
             Err(_) => Err(format!("`{}` is not the number of a change", escaped(text))),
         });
-        if let Some(limit) = parameters.read("limit", |text| match text.parse() {
+        let limit = parameters.read("limit", |text| match text.parse() {
             Ok(limit @ 1..=MAX_CHANGES) => Ok(limit),
             _ => Err(format!("`{}` is not 1 to {MAX_CHANGES}", escaped(text))),
-        }) {
-            query.limit = limit;
-        }
+        });
+        let query = Self {
+            before,
+            limit: limit.unwrap_or(DEFAULT_CHANGES),
+        };
         parameters.finish(query)
     }
 
     /// The query as text.
     #[must_use]
-    pub fn to_query(&self) -> String {
+    pub fn to_query(self) -> String {
         match self.before {
             Some(before) => format!("before={before}&limit={}", self.limit),
             None => format!("limit={}", self.limit),
