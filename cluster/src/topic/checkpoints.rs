@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::fault::TopicFault;
 use super::partition::{NotAppended, PartitionClient, Repeat};
 use super::parts::part_bytes;
-use super::records::{RawRecord, encode};
+use super::records::{KeyAndValue, RawRecord, encode};
 use super::scan::Scan;
 
 /// What the keys of this form begin with.
@@ -255,7 +255,7 @@ pub(super) async fn write(
     };
     put(client, &key(&set, None), complete.write().as_bytes()).await?;
     for keys in sets.keys_before(seq).chunks(REMOVED_AT_ONCE) {
-        let mut records: Vec<(Option<&[u8]>, Option<&[u8]>)> = Vec::new();
+        let mut records: Vec<KeyAndValue<'_>> = Vec::new();
         for key in keys {
             records.push((Some(key.as_bytes()), None));
         }

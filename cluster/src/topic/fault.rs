@@ -23,7 +23,7 @@ pub enum TopicFault {
         /// The topic.
         topic: TopicName,
         /// What the broker says.
-        refusal: BrokerRefusal,
+        refusal: Box<BrokerRefusal>,
         /// The command that creates it.
         command: String,
     },

@@ -57,8 +57,11 @@ pub(super) enum Content {
     Opaque(Opaque),
 }
 
+/// The key and the value of a record.
+pub(super) type KeyAndValue<'r> = (Option<&'r [u8]>, Option<&'r [u8]>);
+
 /// One batch with these keys and values, without compression.
-pub(super) fn encode(records: &[(Option<&[u8]>, Option<&[u8]>)]) -> Bytes {
+pub(super) fn encode(records: &[KeyAndValue<'_>]) -> Bytes {
     let mut batch = BytesMut::new();
     batch.put_i64(0);
     batch.put_i32(0);
@@ -123,11 +126,11 @@ pub(super) fn next_batch(bytes: &mut Bytes) -> Result<Option<Batch>, Malformed> 
     if bytes.len() - PREFIX < length {
         return Ok(None);
     }
-    batch(bytes.split_to(PREFIX + length)).map(Some)
+    batch(&bytes.split_to(PREFIX + length)).map(Some)
 }
 
-fn batch(bytes: Bytes) -> Result<Batch, Malformed> {
-    let first = long(&bytes, 0)?;
+fn batch(bytes: &Bytes) -> Result<Batch, Malformed> {
+    let first = long(bytes, 0)?;
     let format = *bytes.get(16).ok_or(Malformed::Short)?;
     if format < FORMAT {
         // The offset of its last message.
@@ -141,13 +144,13 @@ fn batch(bytes: Bytes) -> Result<Batch, Malformed> {
     if format > FORMAT || bytes.len() < HEADER {
         return Err(Malformed::Length);
     }
-    let checksum = int(&bytes, CHECKED - 4)?.cast_unsigned();
+    let checksum = int(bytes, CHECKED - 4)?.cast_unsigned();
     if crc32c::crc32c(&bytes[CHECKED..]) != checksum {
         return Err(Malformed::Checksum);
     }
-    let attributes = int(&bytes, CHECKED)? >> 16;
-    let delta = int(&bytes, 23)?;
-    let count = int(&bytes, 57)?;
+    let attributes = int(bytes, CHECKED)? >> 16;
+    let delta = int(bytes, 23)?;
+    let count = int(bytes, 57)?;
     let last = first.checked_add(i64::from(delta));
     let Some(last) = last.filter(|_| first >= 0 && delta >= 0 && count >= 0) else {
         return Err(Malformed::Length);
@@ -169,7 +172,7 @@ fn batch(bytes: Bytes) -> Result<Batch, Malformed> {
     Ok(Batch {
         first,
         last,
-        epoch: int(&bytes, PREFIX)?,
+        epoch: int(bytes, PREFIX)?,
         content,
     })
 }

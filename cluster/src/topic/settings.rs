@@ -273,13 +273,13 @@ async fn create(
         EXISTS => Ok(false),
         number => Err(TopicFault::NotCreated {
             topic: topic.clone(),
-            refusal: refusal(
+            refusal: Box::new(refusal(
                 cluster,
                 topic,
                 CreateTopicsRequest::NAME,
                 number,
                 result.error_message.as_ref(),
-            ),
+            )),
             command: wanted.creation_command(topic),
         }),
     }

@@ -184,7 +184,7 @@ impl SeenCallers {
                     .as_ref()
                     .is_some_and(|groups| groups.omitted == 0);
                 let groups = asked.groups.map_or(Vec::new(), |groups| groups.names);
-                if let Some(caller) = self.add_request(asked.principal, groups, request) {
+                if let Some(caller) = self.add_request(&asked.principal, groups, request) {
                     caller.is_listed |= is_listed;
                 }
             }
@@ -230,7 +230,7 @@ impl SeenCallers {
             host: host.and_then(|host| Host::parse_address(host).ok()),
         };
         self.add_request(
-            Principal::user(user["name"].as_str()?),
+            &Principal::user(user["name"].as_str()?),
             idp_groups(user),
             request,
         );
@@ -246,13 +246,13 @@ impl SeenCallers {
     /// Adds a request, with the groups that are known of its caller.
     fn add_request(
         &mut self,
-        principal: Principal,
+        principal: &Principal,
         groups: Vec<String>,
         request: SeenRequest,
     ) -> Option<&mut Caller> {
         let is_full = self.requests >= MAX_REQUESTS;
         let _ = self.caller(principal.clone())?;
-        let caller = self.by_principal.get_mut(&principal)?;
+        let caller = self.by_principal.get_mut(principal)?;
         // A sign-in has all groups, and a decision only the one that decided.
         if caller.signed_in.is_none() {
             for group in groups {
