@@ -153,6 +153,14 @@ impl Import {
         self.settings = Some(settings);
     }
 
+    /// Imports a policy as its document would be, which need not be written.
+    pub fn read_policy(&mut self, policy: &Policy) -> ImportedText {
+        let mut reading = Reading::new(self, None);
+        reading.report.format = Some(Format::Document);
+        reading.policy(policy);
+        reading.report
+    }
+
     /// The imported entries as a policy.
     #[must_use]
     pub fn policy(&self) -> Policy {

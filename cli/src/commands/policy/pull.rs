@@ -14,7 +14,7 @@ use gbac_api::target::{TargetApi, TargetReport};
 use gbac_engine::model::Dialect;
 use gbac_engine::policy::{Change, Policy, ServiceAccess, Settings};
 use gbac_formats::import::UnreadEntry;
-use gbac_json::{policy_to_text, settings_from_value};
+use gbac_json::settings_from_value;
 use gbac_words::commands::{cluster, policy as words};
 use serde_json::{Map, Value, json};
 
@@ -119,9 +119,7 @@ fn pull_cluster(
     let of_cluster = cluster.policy(process)?;
     of_cluster.note_settings(process);
     let mut imported = Imported::default();
-    let mut read = imported
-        .import
-        .read(&policy_to_text(&of_cluster.policy), None);
+    let mut read = imported.import.read_policy(&of_cluster.policy);
     for message in of_cluster.unknown {
         read.unread.push(UnreadEntry {
             place: String::new(),
