@@ -99,17 +99,18 @@ pub(super) fn entry(
 
 /// The row of an entry: how its bytes are kept, its time, and the bytes.
 fn pack(at: i64, entry: &[u8]) -> Vec<u8> {
-    let mut row = vec![PLAIN];
-    row.extend(at.to_be_bytes());
     if entry.len() > PLAIN_BYTES {
-        let mut encoder = DeflateEncoder::new(row.clone(), Compression::fast());
+        let mut row = vec![DEFLATED];
+        row.extend(at.to_be_bytes());
+        let mut encoder = DeflateEncoder::new(row, Compression::fast());
         if encoder.write_all(entry).is_ok()
-            && let Ok(mut row) = encoder.finish()
+            && let Ok(row) = encoder.finish()
         {
-            row[0] = DEFLATED;
             return row;
         }
     }
+    let mut row = vec![PLAIN];
+    row.extend(at.to_be_bytes());
     row.extend(entry);
     row
 }
@@ -123,7 +124,7 @@ fn time(row: &[u8]) -> Option<i64> {
 /// The bytes of an entry by its row; `None` if they cannot be read.
 pub(super) fn unpack(row: &[u8]) -> Option<Vec<u8>> {
     let (head, kept) = row.split_at_checked(9)?;
-    match head[0] {
+    match head.first().copied()? {
         PLAIN => Some(kept.to_vec()),
         DEFLATED => {
             let mut entry = Vec::new();

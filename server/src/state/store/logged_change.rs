@@ -23,10 +23,13 @@ pub(super) struct LoggedRow {
     pub(super) after: Option<Vec<u8>>,
 }
 
+/// The value of a row; `None` if there is no such row.
+type RowValue = Option<Vec<u8>>;
+
 /// The changed rows of a write.
 #[derive(Debug, Default)]
 pub(super) struct LoggedChanges {
-    rows: BTreeMap<(Table, Vec<u8>), (Option<Vec<u8>>, Option<Vec<u8>>)>,
+    rows: BTreeMap<(Table, Vec<u8>), (RowValue, RowValue)>,
     /// How many were written.
     count: usize,
 }
