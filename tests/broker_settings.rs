@@ -63,7 +63,7 @@ fn a_check_decides_as_brokers_with_these_settings() {
     );
     let json = [&check("maya", "logs")[..], &["--format", "json"]].concat();
     let json = value(&run(&folder, &broker, &json));
-    assert_eq!(json["decision"]["outcome"], "allow");
+    assert_eq!(json["outcome"], "allow");
     assert_eq!(json["allowed_by_setting"], "allow.everyone.if.no.acl.found");
     assert_eq!(json.get("unknown_settings"), None);
     let request = [
@@ -112,7 +112,9 @@ fn what_brokers_hide_is_named_and_comes_from_their_properties() {
     let hidden = json!(["allow.everyone.if.no.acl.found", "super.users"]);
     assert_eq!(json["unknown_settings"], hidden);
     let off = ["policy", "what-if", "--set", "super.users="];
-    let unknown = run(&folder, &broker, &off).failed(1);
+    let unknown = run(&folder, &broker, &off);
+    assert_eq!(unknown.exit, 1, "{}", unknown.err);
+    let unknown = unknown.err;
     assert!(
         unknown.contains("the present value of `super.users` is not known"),
         "{unknown}"
@@ -141,7 +143,8 @@ fn what_brokers_hide_is_named_and_comes_from_their_properties() {
         &broker,
         &[&check("root", "orders")[..], &known].concat(),
     );
-    let wrong = wrong.failed(1);
+    assert_eq!(wrong.exit, 1, "{}", wrong.err);
+    let wrong = wrong.err;
     assert!(
         wrong.contains("server.properties: `super.users`: `root` is no principal"),
         "{wrong}"
@@ -260,8 +263,9 @@ fn settings_that_cannot_be_tried_are_refused() {
         ),
         ("super.users", "is not NAME=VALUE"),
     ] {
-        let refused = run(&folder, &broker, &["policy", "what-if", "--set", set]).failed(64);
-        assert!(refused.contains(part), "{refused}");
+        let refused = run(&folder, &broker, &["policy", "what-if", "--set", set]);
+        assert_eq!(refused.exit, 64, "{}", refused.err);
+        assert!(refused.err.contains(part), "{}", refused.err);
     }
     let policy = r#"{ "version": 1, "acls": [] }"#;
     write(&folder, "policy.json", policy);

@@ -334,18 +334,13 @@ const PAGES: &[Page] = &[
     },
     Page {
         path: "policy pull",
-        examples: &[
-            "gbac policy pull --out pulled.json",
-            "gbac policy pull --no-settings",
-        ],
+        examples: &["gbac policy pull --out pulled.json"],
         exit_codes: IMPORT_FILES,
     },
     Page {
         path: "policy what-if",
         examples: &[
-            "# Who needs allow.everyone.if.no.acl.found?",
             "gbac policy what-if --bootstrap-servers broker-1:9092 --command-config admin.properties --broker-properties server.properties --set allow.everyone.if.no.acl.found=false --seen gbac-audit.jsonl",
-            "gbac policy what-if --policy policy.json --token-file token.jwt --set 'oidc_group_claim_path=$.realm_access.roles'",
         ],
         exit_codes: DEFAULT,
     },

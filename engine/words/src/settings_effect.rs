@@ -34,6 +34,12 @@ pub fn present_unknown(setting: BrokerSetting, how: &str) -> String {
     )
 }
 
+/// Lines of a file that are not understood.
+#[must_use]
+pub fn not_understood(lines: &str, first: u64, fault: &str) -> String {
+    format!("{lines} not understood; the first is line {first}: {fault}")
+}
+
 /// What is known of a value, in a table.
 #[must_use]
 pub const fn state(state: SettingState) -> &'static str {

@@ -174,8 +174,10 @@ fn read_lines(process: &Process, path: &Path, seen: &mut SeenCallers) -> Result<
     if let Some((number, fault)) = first {
         let fault = sentence(&denial::fault_words(&fault));
         let lines = count(faults, "line");
-        let note =
-            format!("note: {name}: {lines} not understood; the first is line {number}: {fault}");
+        let note = format!(
+            "note: {name}: {}",
+            words::not_understood(&lines, number, &fault)
+        );
         output::note(process, &note);
     }
     Ok(())
