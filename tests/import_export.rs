@@ -377,8 +377,9 @@ fn a_pull_that_meets_something_unknown_says_so() {
         answer("200 OK", "", &acls.to_string()),
         answer("200 OK", "", "{\"roles\":[]}"),
     );
+    let no_service = answer("404 Not Found", "", "{}");
     let registry = answer("200 OK", "", "{\"resources\":[]}");
-    let (url, requests) = answering(&[&registry, &acls, &roles]);
+    let (url, requests) = answering(&[&registry, &no_service, &acls, &roles]);
     let done = run(
         &folder,
         &[("GBAC_URL", &url)],
@@ -391,7 +392,7 @@ fn a_pull_that_meets_something_unknown_says_so() {
         "{}",
         done.err
     );
-    assert_eq!(requests.join().expect("three questions").len(), 3);
+    assert_eq!(requests.join().expect("four questions").len(), 4);
     let elsewhere = answer(
         "200 OK",
         "",

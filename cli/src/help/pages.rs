@@ -340,7 +340,7 @@ const PAGES: &[Page] = &[
     Page {
         path: "policy what-if",
         examples: &[
-            "gbac policy what-if --bootstrap-servers broker-1:9092 --command-config admin.properties --broker-properties server.properties --set allow.everyone.if.no.acl.found=false --seen gbac-audit.jsonl",
+            "gbac policy what-if --policy policy.json --token-file token.jwt --set 'oidc_group_claim_path=$.realm_access.roles'",
         ],
         exit_codes: DEFAULT,
     },
