@@ -12,7 +12,7 @@ use gbac_api::roles::{ListMembers, ListRoles, Member, MemberQuery, RoleQuery};
 use gbac_api::service::ServiceInfo;
 use gbac_api::target::{TargetApi, TargetReport};
 use gbac_engine::model::Dialect;
-use gbac_engine::policy::{Change, Policy, Settings};
+use gbac_engine::policy::{Policy, Settings};
 use gbac_formats::import::UnreadEntry;
 use gbac_json::settings_from_value;
 use gbac_words::commands::{cluster, policy as words};
@@ -75,8 +75,7 @@ pub(super) fn run(process: &Process, args: &PullArgs, format: Format) -> Result<
         && args.admin_url.is_none()
         && let Some(policy) = policy_of_kafka(&client)
     {
-        let text = policy_to_text(&as_pulled(policy, args.no_settings)?);
-        let text = without_access(&text);
+        let text = as_pulled(&policy_to_text(&policy), args.no_settings);
         let read = imported.import.read(&text, None);
         imported.reads.push((paths::POLICY.to_owned(), read));
         let out = args.out.as_deref();
@@ -140,29 +139,16 @@ fn policy_of_kafka(client: &Client) -> Option<Policy> {
     (policy.settings().dialect == Dialect::Kafka).then_some(policy)
 }
 
-/// A document without the access to its service.
-fn without_access(document: &str) -> String {
+/// A document without the access to its service, or with settings that say only what it is for.
+fn as_pulled(document: &str, is_without_settings: bool) -> String {
     let mut value: Value = serde_json::from_str(document).unwrap_or_default();
     if let Some(settings) = value["settings"].as_object_mut() {
-        settings.remove("access");
+        settings.retain(|name, _| match is_without_settings {
+            true => matches!(name.as_str(), "dialect" | "kafka_version"),
+            false => name != "access",
+        });
     }
     value.to_string()
-}
-
-/// A policy, or one with settings that say only what it is for.
-fn as_pulled(mut policy: Policy, is_without_settings: bool) -> Result<Policy, Failure> {
-    let mut settings = policy.settings().clone();
-    if is_without_settings {
-        settings = Settings {
-            dialect: settings.dialect,
-            kafka_version: settings.kafka_version,
-            ..Settings::unstated()
-        };
-    }
-    policy
-        .apply(Change::Settings(Box::new(settings)))
-        .map_err(|error| Failure::new(error.code(), error.to_string()))?;
-    Ok(policy)
 }
 
 /// Finds out what there is, and says what is missing.
