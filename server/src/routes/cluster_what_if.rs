@@ -59,12 +59,16 @@ fn report(
     let has_brokers = brokers.is_some();
     let mut present = brokers.unwrap_or_default();
     for (name, value) in &asked.known {
-        present.state_by_name(name, value).map_err(refused)?;
+        present
+            .state_by_name(name, value)
+            .map_err(|error| refused(&error))?;
     }
     present.fill(policy.settings(), has_brokers);
     let (mut after, mut tried) = (present.clone(), Vec::new());
     for (name, value) in &asked.set {
-        let setting = after.state_by_name(name, value).map_err(refused)?;
+        let setting = after
+            .state_by_name(name, value)
+            .map_err(|error| refused(&error))?;
         let is_kafka = policy.settings().dialect == Dialect::Kafka;
         if setting == BrokerSetting::AllowEveryone && !is_kafka {
             return Err(Problem::invalid(words::ONLY_KAFKA));
@@ -93,7 +97,7 @@ fn report(
     Ok(report)
 }
 
-fn refused(error: BrokerSettingError) -> Problem {
+fn refused(error: &BrokerSettingError) -> Problem {
     Problem::invalid(error.to_string())
 }
 
