@@ -44,22 +44,17 @@ pub(crate) fn make_outside_change<T>(
 
 /// Takes over the configuration that the clusters of a service share. It has no events: those of
 /// the service are there.
-///
-/// # Errors
-/// None; the type is that of a write.
 pub(crate) fn use_shared_config(
     batch: &mut Batch,
     service: &Config,
     origin: EntryOrigin,
-) -> Result<((), RecordedChange), WriteError> {
+) -> RecordedChange {
     let config = service.of_cluster(&batch.state().config);
-    let change = batch.make(StateChange::Configure(Vec::new(), config));
-    let recorded = RecordedChange {
-        change,
+    RecordedChange {
+        change: batch.make(StateChange::Configure(Vec::new(), config)),
         origin,
         events: WrittenEvents::none(),
-    };
-    Ok(((), recorded))
+    }
 }
 
 fn make(

@@ -112,7 +112,10 @@ impl Worker {
             let origin = ChangeRecorder::new(&self.audit()).origin();
             // A store that cannot be written refuses the changes that depend on it, too.
             let _ = store
-                .change(move |batch| use_shared_config(batch, &service.config, origin))
+                .change(move |batch| {
+                    let change = use_shared_config(batch, &service.config, origin);
+                    Ok::<_, WriteError>(((), change))
+                })
                 .await;
         }
     }
