@@ -1,15 +1,19 @@
 //! Uses a topic as a log of changes, for tests against real brokers.
 //!
 //! `log PROPERTIES COPIES suite TOPIC` runs the tests of the port on new topics with this prefix,
-//! `open TOPIC` opens a log, `write TOPIC NAME COUNT` appends entries that are planned on what was
-//! read, and prints each that was applied, `read TOPIC` prints what was applied in all, `trim TOPIC`
-//! writes a checkpoint and deletes what is before it.
+//! `open TOPIC` opens a log, `write TOPIC NAME [COUNT]` appends entries that are planned on what was
+//! read, until its input ends, and prints each that was applied, `read TOPIC` prints what was applied
+//! in all, `trim TOPIC` writes a checkpoint and deletes what is before it.
 
 use std::cell::Cell;
 use std::env;
 use std::error::Error;
 use std::fs;
+use std::io;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use gbac_cluster::{ClientProperties, TopicFault, TopicLog, TopicLogOptions, TopicName};
@@ -38,7 +42,7 @@ fn start() -> Result<(), Box<dyn Error>> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let [file, copies, what, topic, more @ ..] = words.as_slice() else {
         return Err(
-            "usage: log PROPERTIES COPIES suite|open|write|read|trim TOPIC [NAME COUNT]".into(),
+            "usage: log PROPERTIES COPIES suite|open|write|read|trim TOPIC [NAME [COUNT]]".into(),
         );
     };
     let (properties, _) = ClientProperties::parse(&fs::read_to_string(file)?)?;
@@ -53,6 +57,7 @@ fn start() -> Result<(), Box<dyn Error>> {
         match (*what, more) {
             ("suite", []) => run_suite(&opening, topic).await,
             ("open", []) => open(&opening, topic).await,
+            ("write", [name]) => write(&opening, topic, name, usize::MAX).await,
             ("write", [name, count]) => write(&opening, topic, name, count.parse()?).await,
             ("read", []) => read(&opening, topic).await,
             ("trim", []) => trim(&opening, topic).await,
@@ -181,7 +186,19 @@ async fn write(
 ) -> Result<(), Box<dyn Error>> {
     let mut follower = Follower::new(opening.log(topic).await?).await?;
     let mut longest = Duration::ZERO;
+    let is_over = Arc::new(AtomicBool::new(false));
+    if count == usize::MAX {
+        let is_over = Arc::clone(&is_over);
+        thread::spawn(move || {
+            // The end of the input, and an error, too.
+            let _ = io::copy(&mut io::stdin(), &mut io::sink());
+            is_over.store(true, Ordering::Relaxed);
+        });
+    }
     for number in 0..count {
+        if is_over.load(Ordering::Relaxed) {
+            break;
+        }
         let begin = Instant::now();
         follower.write(&format!("{name}-{number}")).await?;
         longest = longest.max(begin.elapsed());
