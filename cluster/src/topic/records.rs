@@ -57,8 +57,8 @@ pub(super) enum Content {
     Opaque(Opaque),
 }
 
-/// The key and the value of a record.
-pub(super) type KeyAndValue<'r> = (Option<&'r [u8]>, Option<&'r [u8]>);
+/// The key and the value of a record to be written.
+pub(super) type KeyAndValue<'a> = (Option<&'a [u8]>, Option<&'a [u8]>);
 
 /// One batch with these keys and values, without compression.
 pub(super) fn encode(records: &[KeyAndValue<'_>]) -> Bytes {
