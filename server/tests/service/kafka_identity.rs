@@ -88,7 +88,7 @@ async fn changes_are_sent_with_the_token_of_who_makes_them() {
         (made.status, &made.json()["sent_as"]),
         (200, &json!("caller"))
     );
-    assert_eq!(kafka.broker().senders, [ann.clone()]);
+    assert_eq!(kafka.broker().senders, std::slice::from_ref(&ann));
     let events = added(&folder);
     let event = events.last().unwrap();
     assert_eq!(event["unmapped"]["sent_as"], "caller", "{event}");

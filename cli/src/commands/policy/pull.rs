@@ -14,7 +14,7 @@ use gbac_api::target::{TargetApi, TargetReport};
 use gbac_engine::model::Dialect;
 use gbac_engine::policy::{Policy, Settings};
 use gbac_formats::import::UnreadEntry;
-use gbac_json::settings_from_value;
+use gbac_json::{policy_to_text, settings_from_value};
 use gbac_words::commands::{cluster, policy as words};
 use serde_json::{Map, Value, json};
 
