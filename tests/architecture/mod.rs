@@ -303,6 +303,7 @@ fn test_names() -> BTreeSet<String> {
         "tests/clients/node",
         "tests/e2e",
         "tests/e2e/long",
+        "tests/kafka",
     ] {
         for entry in fs::read_dir(root().join(folder))
             .into_iter()

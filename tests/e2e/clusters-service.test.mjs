@@ -8,8 +8,8 @@ import { stage } from './support/journey.mjs';
 import { Draft } from './support/review.mjs';
 import { Roles } from './support/roles.mjs';
 
-// Nothing listens there.
-const AWAY = ['eu', 'dr'].flatMap((name) => ['--cluster', `${name}=kafka://127.0.0.1:1`]);
+// No host has this name.
+const AWAY = ['eu', 'dr'].flatMap((name) => ['--cluster', `${name}=kafka://${name}.invalid:9092`]);
 
 /** The service, as journeys have one. */
 async function startWithClusters() {
