@@ -49,8 +49,8 @@ pub(crate) struct BrokerArgs {
         help_heading = "Kafka cluster"
     )]
     pub(crate) role_file: Option<PathBuf>,
-    /// Properties of a broker, such as server.properties, for what brokers do not show: super.users
-    /// and allow.everyone.if.no.acl.found decide besides ACLs.
+    /// Properties file of a broker, such as server.properties, with the values that brokers hide:
+    /// super.users and allow.everyone.if.no.acl.found decide access besides ACLs.
     #[arg(
         long,
         global = true,

@@ -133,9 +133,9 @@ pub(crate) struct ServeArgs {
         requires = "clusters"
     )]
     cluster_configs: Vec<String>,
-    /// As whom the service sends changes of ACLs to --cluster: `service`, its account, or `caller`,
-    /// with the token of who makes the change [default: service]. Repeatable. `caller` needs
-    /// `sasl.mechanism=OAUTHBEARER` in --cluster-config.
+    /// Whose credentials the service uses for changes of ACLs in --cluster: `service`, those of
+    /// --cluster-config, or `caller`, the token of the user who makes the change [default:
+    /// service]. Repeatable. `caller` needs `sasl.mechanism=OAUTHBEARER` in --cluster-config.
     #[arg(
         long = "cluster-identity",
         value_name = "NAME=IDENTITY",

@@ -20,8 +20,7 @@ const GROUPS: usize = 5;
 pub const OPEN_RESOURCE: &str =
     "no ACL is for the resource, and the brokers have allow.everyone.if.no.acl.found=true";
 /// Why other rules for groups show no effect.
-pub const NO_TOKENS: &str =
-    "Events and ACLs hold no tokens, so what other claims give is not known: pass tokens.";
+pub const NO_TOKENS: &str = "Events and ACLs have no tokens, so the effect of other claims is not known. To include tokens, run `gbac policy what-if --token-file`.";
 /// Why a setting cannot be tried on a policy of another system.
 pub const ONLY_KAFKA: &str = "`allow.everyone.if.no.acl.found` is a setting of Kafka, and the dialect of the policy is another";
 
@@ -29,7 +28,7 @@ pub const ONLY_KAFKA: &str = "`allow.everyone.if.no.acl.found` is a setting of K
 #[must_use]
 pub fn present_unknown(setting: BrokerSetting, how: &str) -> String {
     format!(
-        "the present value of `{}` is not known, and the other one is compared with it; {how}",
+        "the present value of `{}` is not known, so another value cannot be compared with it; {how}",
         setting.name()
     )
 }
@@ -296,10 +295,9 @@ pub fn notes(
         ));
     }
     if seen.omitted() > 0 {
-        let omitted = usize::try_from(seen.omitted()).unwrap_or(usize::MAX);
         notes.push(format!(
-            "{} beyond the limits are not counted.",
-            count(omitted, "caller or request")
+            "Callers and requests beyond the limits are not counted: {}.",
+            seen.omitted()
         ));
     }
     notes

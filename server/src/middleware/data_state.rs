@@ -53,7 +53,7 @@ fn required(request: &Request, service: &Service) -> Result<Option<u64>, Problem
         return Ok(None);
     };
     let Some(token) = value.to_str().ok().and_then(StateToken::parse) else {
-        let message = "the header GBAC-At-Least is not a state; send GBAC-State of an answer";
+        let message = "the header GBAC-At-Least is not a state; send the value of GBAC-State in an earlier response";
         return Err(bad_request("state_invalid", message.to_owned()));
     };
     let store = service.state_token().store;
@@ -61,7 +61,7 @@ fn required(request: &Request, service: &Service) -> Result<Option<u64>, Problem
         return Ok(Some(token.seq));
     }
     let message = format!(
-        "the state {token} is of other data than this service has; read it again without GBAC-At-Least"
+        "the state {token} belongs to other data than that of this service; repeat the request without GBAC-At-Least"
     );
     Err(bad_request("state_foreign", message))
 }

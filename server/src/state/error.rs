@@ -48,7 +48,7 @@ pub(crate) enum WriteError {
     ClusterChanged(String),
     /// Changes are sent as who makes them, and the request has no token.
     #[error(
-        "nothing was changed, because changes of ACLs are sent to the cluster `{0}` with the token of who makes them: sign in with the identity provider, or send a token"
+        "nothing was changed, because the service sends changes of ACLs to the cluster `{0}` with your own token, and you have none: sign in with the identity provider, or send an access token"
     )]
     CallerNeeded(String),
     /// The cluster does not accept the token of the request.

@@ -31,8 +31,8 @@ pub(crate) struct SettingsWhatIfArgs {
     /// Setting to try, such as allow.everyone.if.no.acl.found=false; an empty value is the default.
     #[arg(long, value_name = "NAME=VALUE", required = true)]
     set: Vec<String>,
-    /// File of who called and what for, `-` for standard input: audit events of the plugin or of the
-    /// service, or a log with denials. Can be repeated.
+    /// File with past requests to decide again, `-` for standard input: audit events of the plugin
+    /// or of the service, or a log with denials. Can be repeated.
     #[arg(long, value_name = "FILE")]
     seen: Vec<PathBuf>,
     /// File with an access token of somebody who calls, for settings that read other groups or users
