@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use gbac_analysis::brokers::{
     BrokerRules, BrokerSetting, BrokerSettingError, BrokerSettings, SeenCallers, settings_effect,
@@ -14,11 +15,12 @@ use gbac_api::what_if::{SeenIn, SettingsReport, SettingsWhatIf};
 use gbac_engine::model::Dialect;
 use gbac_engine::policy::{Change, Policy, Superusers};
 use gbac_words::settings_effect as words;
+use serde_json::Value;
 
 use super::registration::Routes;
 use crate::http::access::{Access, ReadMethods};
 use crate::http::body;
-use crate::http::placement::{Work, run};
+use crate::http::long_read::LongRead;
 use crate::http::problem::Problem;
 use crate::http::surface::Surface;
 use crate::state::service::Service;
@@ -37,17 +39,29 @@ pub(crate) fn routes() -> Routes {
 
 async fn answer(
     State(service): State<Service>,
+    read: LongRead,
     request: Request,
-) -> Result<Json<SettingsReport>, Problem> {
+) -> Result<Response, Problem> {
     let text = body::text(request, MAX_BYTES, body::TIMEOUT).await?;
     let policy = Arc::clone(&service.read().policy);
     let brokers = service.cluster().map(|link| link.status().settings());
-    let report = run(Work::Other, false, move || {
+    let answer = move || {
         let asked: SettingsWhatIf = body::parse(&text)?;
-        let events = service.audit_log().recent(EVENTS);
-        report(&policy, brokers, &asked, &events)
-    });
-    Ok(Json(report.await??))
+        let mut events = service.audit_log().recent(EVENTS);
+        events.retain(|event| is_of_cluster(event, service.cluster_name()));
+        let report = report(&policy, brokers, &asked, &events)?;
+        Ok(Json(report).into_response())
+    };
+    read.respond(false, answer).await
+}
+
+/// Whether an event is about a cluster, or, like a sign-in, about all of them.
+fn is_of_cluster(event: &str, name: Option<&str>) -> bool {
+    let event: Value = serde_json::from_str(event).unwrap_or_default();
+    match event["unmapped"]["cluster"].as_str() {
+        Some(of) => Some(of) == name,
+        None => true,
+    }
 }
 
 fn report(

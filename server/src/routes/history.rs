@@ -15,7 +15,7 @@ use super::history_entry::{change_gone, history_entry};
 use super::history_stream;
 use super::registration::Routes;
 use crate::http::access::Access;
-use crate::http::placement::{Work, run};
+use crate::http::long_read::LongRead;
 use crate::http::problem::Problem;
 use crate::http::query;
 use crate::http::surface::Surface;
@@ -33,6 +33,7 @@ pub(crate) fn routes() -> Routes {
 
 async fn list(
     State(service): State<Service>,
+    read: LongRead,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -40,24 +41,25 @@ async fn list(
         return history_stream::follow(service, query, &headers).await;
     }
     let HistoryQuery { before, limit } = query::parse(query, HistoryQuery::from_query)?;
-    let read = run(Work::Other, false, move || {
+    let page = move || {
         let entries = service.entries_before(before, limit)?;
-        Ok::<_, Problem>((entries, service.first_entry()?))
-    });
-    let (entries, first) = read.await??;
-    let changes: Vec<HistoryEntry> = entries.into_iter().map(history_entry).collect();
-    let oldest = changes.last().map(|change| change.seq);
-    let page = HistoryPage {
-        changes,
-        next: oldest.filter(|oldest| *oldest > first),
+        let first = service.first_entry()?;
+        let changes: Vec<HistoryEntry> = entries.into_iter().map(history_entry).collect();
+        let oldest = changes.last().map(|change| change.seq);
+        let page = HistoryPage {
+            changes,
+            next: oldest.filter(|oldest| *oldest > first),
+        };
+        Ok(Json(page).into_response())
     };
-    Ok(Json(page).into_response())
+    read.respond(false, page).await
 }
 
 async fn show(
     State(service): State<Service>,
+    read: LongRead,
     seq: Result<Path<String>, PathRejection>,
-) -> Result<Json<HistoryEntry>, Problem> {
+) -> Result<Response, Problem> {
     let Ok(Path(seq)) = seq else {
         let message = "the number of the change in the path is not percent-encoded UTF-8";
         return Err(Problem::invalid(message));
@@ -66,20 +68,19 @@ async fn show(
         Ok(number) if number > 0 => number,
         _ => return Err(unknown(&seq)),
     };
-    let read = run(Work::Other, false, move || {
-        let entries = service.entries_after(number - 1, 1)?;
-        Ok::<_, Problem>((entries, service.first_entry()?))
-    });
-    let (entries, first) = read.await??;
-    for entry in entries {
-        if entry.expected.seq + 1 == number {
-            return Ok(Json(history_entry(entry)));
+    let change = move || {
+        for entry in service.entries_after(number - 1, 1)? {
+            if entry.expected.seq + 1 == number {
+                return Ok(Json(history_entry(entry)).into_response());
+            }
         }
-    }
-    if number < first {
-        return Err(change_gone(number, first));
-    }
-    Err(unknown(&seq))
+        let first = service.first_entry()?;
+        if number < first {
+            return Err(change_gone(number, first));
+        }
+        Err(unknown(&seq))
+    };
+    read.respond(false, change).await
 }
 
 fn unknown(seq: &str) -> Problem {

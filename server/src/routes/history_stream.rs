@@ -110,26 +110,26 @@ impl Follower {
             }
             let (service, after) = (self.service.clone(), self.after);
             let read = run(Work::Other, false, move || {
-                service.entries_after(after, AT_ONCE)
+                let entries = service.entries_after(after, AT_ONCE).ok()?;
+                events_after(after, entries)
             });
             // The client connects again, and is told then.
-            let entries = read.await.ok()?.ok()?;
-            for entry in entries {
-                self.push(entry)?;
-            }
+            self.ready = read.await.ok()??;
+            self.after += self.ready.len() as u64;
         }
     }
+}
 
-    /// Adds the event of a change; `None` if a change before it is missing.
-    fn push(&mut self, entry: LogEntry) -> Option<()> {
+/// The events of the changes that follow this one; `None` if there is none, or one is missing.
+fn events_after(after: u64, entries: Vec<LogEntry>) -> Option<VecDeque<String>> {
+    let mut events = VecDeque::new();
+    for (entry, seq) in entries.into_iter().zip(after + 1..) {
         let entry = history_entry(entry);
-        if entry.seq != self.after + 1 {
+        if entry.seq != seq {
             return None;
         }
-        self.after = entry.seq;
         let json = serde_json::to_string(&entry).ok()?;
-        let event = format!("id: {}\nevent: change\ndata: {json}\n\n", entry.seq);
-        self.ready.push_back(event);
-        Some(())
+        events.push_back(format!("id: {seq}\nevent: change\ndata: {json}\n\n"));
     }
+    (!events.is_empty()).then_some(events)
 }

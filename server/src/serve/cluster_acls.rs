@@ -62,6 +62,10 @@ pub(super) fn open_clusters(
             Store::open(&folder, |config| *config = shared.of_cluster(config))?
                 .with_history(history)
         };
+        if let Some(stored) = store.belong_to(target.name())? {
+            let (name, stored) = (target.name().to_owned(), stored.to_owned());
+            return Err(ServeError::ClusterData { name, stored });
+        }
         use_dialect_of_kafka(
             &store,
             &audit.of_cluster(Some((target.name(), target.identity))),

@@ -145,6 +145,14 @@ pub enum ServeError {
         "the data folder has the data of the cluster `{0}` in `clusters/{0}`, so that `{0}` cannot be the first cluster"
     )]
     ClusterOrder(String),
+    /// The data of a cluster is that of another one.
+    #[error("the data that the cluster `{name}` would have is that of the cluster `{stored}`")]
+    ClusterData {
+        /// The cluster.
+        name: String,
+        /// Whose data it is.
+        stored: String,
+    },
     /// The certificate or its key cannot be used.
     #[error(transparent)]
     Tls(#[from] TlsError),
@@ -202,7 +210,7 @@ impl ServeError {
             Self::Upstream(error) => error.code(),
             Self::Cluster(error) => error.code(),
             Self::ClusterDialect => "cluster_dialect",
-            Self::ClusterOrder(_) => "cluster_order",
+            Self::ClusterOrder(_) | Self::ClusterData { .. } => "cluster_order",
             Self::Tls(error) => error.code(),
             Self::DemoPolicy(_) => "demo_policy_invalid",
             Self::Store(error) => error.code(),
@@ -262,7 +270,7 @@ impl ServeError {
             Self::Upstream(error) => error.hint().into(),
             Self::Cluster(error) => error.hint().into(),
             Self::ClusterDialect => "use another folder for `--data`, or set `dialect` to `kafka` in the policy document first".into(),
-            Self::ClusterOrder(_) => "give the clusters in the order of the earlier starts: the data of the first one is in the data folder itself".into(),
+            Self::ClusterOrder(_) | Self::ClusterData { .. } => "name the same cluster first, and each by its name of the earlier starts; give a new one another `--data` or a later place".into(),
             Self::Tls(error) => error.hint().into(),
             Self::DemoPolicy(_) => "reinstall the program".into(),
             Self::Store(error) => error.hint(),

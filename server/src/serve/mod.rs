@@ -19,6 +19,7 @@ mod write_timeout;
 
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
 use std::time::Duration;
 
 use gbac_analysis::audit::Modification;
@@ -132,10 +133,13 @@ impl Server {
             }
             None => None,
         };
-        let followed = self.app.service.clone();
+        let (first, others) = (service.clone(), Arc::clone(&self.app.other_clusters));
         let stop = async move {
             stop.await;
-            followed.end_followers();
+            first.end_followers();
+            for other in &*others {
+                other.end_followers();
+            }
         };
         connections::run(listener, tls, table, router(self.app), stop).await;
         key_refresh.abort();

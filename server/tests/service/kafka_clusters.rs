@@ -309,6 +309,11 @@ async fn the_data_of_another_cluster_is_not_that_of_the_first() {
         }
     };
     assert_eq!(code, "cluster_order");
+    let new_first = [("new", &dev), ("prod", &prod)];
+    let Err(taken) = open(folder.path(), &new_first) else {
+        panic!("it starts")
+    };
+    assert_eq!(taken.code(), "cluster_order");
     let Err(twice) = open(folder.path(), &[("dev", &dev), ("Dev", &prod)]) else {
         panic!("it starts")
     };

@@ -73,7 +73,7 @@ pub(super) fn run(process: &Process, args: &PullArgs, format: Format) -> Result<
     let (mut imported, mut held) = (Imported::default(), HeldBytes::default());
     if args.cluster_id.is_none()
         && args.admin_url.is_none()
-        && let Some(policy) = policy_of_kafka(&client)
+        && let Some(policy) = policy_of_kafka(&client)?
     {
         let text = as_pulled(&policy_to_text(&policy), args.no_settings);
         let read = imported.import.read(&text, None);
@@ -133,10 +133,12 @@ fn pull_cluster(
 
 /// The policy of a service of this project in the dialect of Kafka: the documented calls of the
 /// platform cannot say all of it, such as ranges of hosts.
-fn policy_of_kafka(client: &Client) -> Option<Policy> {
-    let _service: ServiceInfo = client.get(paths::SERVICE).ok()?;
-    let (policy, _) = client.policy().ok()?;
-    (policy.settings().dialect == Dialect::Kafka).then_some(policy)
+fn policy_of_kafka(client: &Client) -> Result<Option<Policy>, Failure> {
+    if client.get::<ServiceInfo>(paths::SERVICE).is_err() {
+        return Ok(None);
+    }
+    let (policy, _) = client.policy()?;
+    Ok((policy.settings().dialect == Dialect::Kafka).then_some(policy))
 }
 
 /// A document without the access to its service, or with settings that say only what it is for.

@@ -222,8 +222,11 @@ impl<'t> Writer<'t> {
     fn trim(&mut self, limits: &HistoryLimits, now_ms: i64) -> Result<(), StoreError> {
         for _ in 0..history::TRIMMED_AT_ONCE {
             let kept_bytes = self.commit.head.bytes;
+            let newest = history::key(self.commit.head.position.seq);
             let log = self.table(Table::Log)?;
             let oldest = match log.first()? {
+                // The newest one stays, whatever its size: followers have to see it.
+                Some((key, _)) if key.value() == newest.as_slice() => return Ok(()),
                 Some((key, row)) if limits.drops(row.value(), kept_bytes, now_ms) => {
                     (key.value().to_vec(), row.value().len())
                 }

@@ -34,6 +34,8 @@ pub(super) const COMMIT: &[u8] = b"commit";
 /// The ID of the data, which restarts and backups keep. A store without one gets it when it is
 /// opened.
 pub(super) const DATA_ID: &[u8] = b"data_id";
+/// The name of the Kafka cluster that the data is of, if it is of one.
+pub(super) const CLUSTER: &[u8] = b"cluster";
 /// Where the log of changes ends.
 pub(super) const LOG_HEAD: &[u8] = b"log_head";
 /// The digest of all rows but itself and the entries of the log, which have digests of their own.

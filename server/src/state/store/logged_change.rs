@@ -13,6 +13,9 @@ use super::rows::{Table, acl_key, member_key, read_acl, read_member};
 
 /// An entry names at most this number of changed rows.
 const MAX_LOGGED_ROWS: usize = 50_000;
+/// And at most this number of bytes of them, so that its JSON, with every byte escaped, stays below
+/// the limit of an entry.
+const MAX_LOGGED_BYTES: usize = 6 << 20;
 
 /// A row before and after; `None` where there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,8 +33,9 @@ type RowValue = Option<Vec<u8>>;
 #[derive(Debug, Default)]
 pub(super) struct LoggedChanges {
     rows: BTreeMap<(Table, Vec<u8>), (RowValue, RowValue)>,
-    /// How many were written.
+    /// How many were written, and their bytes.
     count: usize,
+    bytes: usize,
 }
 
 impl LoggedChanges {
@@ -44,7 +48,11 @@ impl LoggedChanges {
         after: Option<Vec<u8>>,
     ) {
         self.count += 1;
-        if self.count > MAX_LOGGED_ROWS {
+        self.bytes += key.len();
+        for value in [&before, &after] {
+            self.bytes += value.as_ref().map_or(0, Vec::len);
+        }
+        if self.is_too_much() {
             self.rows = BTreeMap::new();
             return;
         }
@@ -56,10 +64,14 @@ impl LoggedChanges {
         }
     }
 
+    const fn is_too_much(&self) -> bool {
+        self.count > MAX_LOGGED_ROWS || self.bytes > MAX_LOGGED_BYTES
+    }
+
     /// The changes of an entry, in an order in which each can be made; `None` if a row cannot be
     /// read. Of too many, only their number is said.
     pub(super) fn into_json(mut self) -> Option<Vec<Value>> {
-        if self.count > MAX_LOGGED_ROWS {
+        if self.is_too_much() {
             return Some(vec![json!({ "change": "many", "count": self.count })]);
         }
         let mut rows = Vec::with_capacity(self.rows.len());

@@ -95,6 +95,8 @@ struct Shared {
     recent_batch: AtomicUsize,
     /// The ID of the data; empty in memory.
     data_id: String,
+    /// The name of the Kafka cluster that the data was of when it was opened.
+    cluster: Option<String>,
     /// The same, and in memory one of this run.
     store_id: String,
     /// How much of the log of changes is kept.
@@ -127,6 +129,7 @@ impl Store {
                 version: 1,
                 config_version: 1,
                 data_id: None,
+                cluster: None,
             },
         )
     }
@@ -169,6 +172,7 @@ impl Store {
             version,
             config_version,
             data_id,
+            cluster,
         } = loaded;
         let snapshot_seq = disk.log_head().position.seq;
         let store_id = match &data_id {
@@ -198,6 +202,7 @@ impl Store {
             failures: AtomicU64::new(0),
             recent_batch: AtomicUsize::new(0),
             data_id: data_id.unwrap_or_default(),
+            cluster,
             store_id,
             limits: HistoryLimits::default(),
             applied: watch::Sender::new(snapshot_seq),
@@ -217,6 +222,22 @@ impl Store {
     /// The ID of the data, which restarts and backups keep; empty in memory.
     pub(crate) fn data_id(&self) -> &str {
         &self.0.data_id
+    }
+
+    /// Makes the data that of a Kafka cluster; the name of another one if it is of that.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(crate) fn belong_to(&self, cluster: &str) -> Result<Option<&str>, StoreError> {
+        match &self.0.cluster {
+            Some(name) if name == cluster => Ok(None),
+            Some(other) => Ok(Some(other)),
+            None => {
+                let row = RowWrite::put(Table::Meta, format::CLUSTER, cluster);
+                self.0.disk.write(&[row])?;
+                Ok(None)
+            }
+        }
     }
 
     /// Whether the store accepts writes.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::error::StoreError;
 use super::format::{
-    COMMIT, CONFIG_VERSION, COUNTER_LIMIT, DATA_ID, FORMAT_KEY, LOG_HEAD, VERSION,
+    CLUSTER, COMMIT, CONFIG_VERSION, COUNTER_LIMIT, DATA_ID, FORMAT_KEY, LOG_HEAD, VERSION,
 };
 use super::history::HistoryCheck;
 use super::log_head::LogHead;
@@ -23,6 +23,8 @@ pub(super) struct StoredState {
     pub(super) config_version: u64,
     /// None in a store that was last opened by a version without it.
     pub(super) data_id: Option<String>,
+    /// The name of its Kafka cluster, if it has one.
+    pub(super) cluster: Option<String>,
 }
 
 /// Reads all rows of a store, table by table in the order of [`Table::ALL`].
@@ -33,6 +35,7 @@ pub(super) struct StateReader {
     config_version: Option<u64>,
     commit: Option<u64>,
     data_id: Option<String>,
+    cluster: Option<String>,
     head: Option<LogHead>,
     settings: Map<String, Value>,
     config: Map<String, Value>,
@@ -96,6 +99,10 @@ impl StateReader {
     fn read_meta(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         if key == DATA_ID {
             self.data_id = Some(name(value));
+            return Ok(());
+        }
+        if key == CLUSTER {
+            self.cluster = Some(name(value));
             return Ok(());
         }
         if key == LOG_HEAD {
@@ -171,6 +178,7 @@ impl StateReader {
             policy: self.policy.unwrap_or_default(),
             config,
             data_id: self.data_id,
+            cluster: self.cluster,
         })
     }
 }
