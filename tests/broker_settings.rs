@@ -88,7 +88,7 @@ fn a_check_decides_as_brokers_with_these_settings() {
     write(
         &folder,
         "checks.jsonl",
-        r#"{"user":"maya","operation":"read","resource_type":"topic","resource_name":"logs"}"#,
+        r#"{"identity":{"user":"maya"},"operation":"read","resource_type":"topic","resource_name":"logs"}"#,
     );
     let lines = run(&folder, &broker, &["check", "--checks", "checks.jsonl"]);
     assert!(lines.out.contains("allow"), "{}{}", lines.out, lines.err);
@@ -245,7 +245,7 @@ fn other_claims_are_tried_on_tokens() {
         assert!(tried.out.contains(part), "{part}: {}", tried.out);
     }
     let without = run(&folder, &broker, &claim);
-    assert!(without.out.contains("hold no tokens"), "{}", without.out);
+    assert!(without.out.contains("have no tokens"), "{}", without.out);
 }
 
 #[test]

@@ -93,7 +93,7 @@ impl PrincipalEffect {
 ///
 /// let mut seen = SeenCallers::default();
 /// seen.add_line(b"Principal = User:maya is Denied operation = READ from host = 10.0.0.7 on resource = \
-///     Topic:LITERAL:orders for request = Fetch with resourceRefCount = 1 based on rule DefaultDeny")?;
+///     Topic:LITERAL:orders for request = Fetch with resourceRefCount = 1 based on rule DefaultDeny").map_err(|fault| format!("{fault:?}"))?;
 /// let decided = |value| {
 ///     let (mut policy, mut settings) = (Policy::default(), BrokerSettings::default());
 ///     settings.state(BrokerSetting::AllowEveryone, value)?;

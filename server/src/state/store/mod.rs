@@ -229,15 +229,12 @@ impl Store {
     /// # Errors
     /// It cannot be written.
     pub(crate) fn belong_to(&self, cluster: &str) -> Result<Option<&str>, StoreError> {
-        match &self.0.cluster {
-            Some(name) if name == cluster => Ok(None),
-            Some(other) => Ok(Some(other)),
-            None => {
-                let row = RowWrite::put(Table::Meta, format::CLUSTER, cluster);
-                self.0.disk.write(&[row])?;
-                Ok(None)
-            }
+        let stored = self.0.cluster.as_deref();
+        if stored.is_none() {
+            let row = RowWrite::put(Table::Meta, format::CLUSTER, cluster);
+            self.0.disk.write(&[row])?;
         }
+        Ok(stored.filter(|stored| *stored != cluster))
     }
 
     /// Whether the store accepts writes.
