@@ -58,7 +58,8 @@ async fn answer(
 /// Whether an event is about a cluster, or, like a sign-in, about all of them.
 fn is_of_cluster(event: &str, name: Option<&str>) -> bool {
     let event: Value = serde_json::from_str(event).unwrap_or_default();
-    match event["unmapped"]["cluster"].as_str() {
+    let of = event.pointer("/unmapped/cluster");
+    match of.and_then(Value::as_str) {
         Some(of) => Some(of) == name,
         None => true,
     }
